@@ -71,6 +71,9 @@ class Node {
 // The column of this id, or nullptr.
 const Column* FindColumn(const std::vector<Column>& columns, ColumnId id);
 
+// The column of the input. One that the input lacks comes without a type, for VerifyPlan to find.
+Column PassedColumn(const Node& input, ColumnId id);
+
 // Downcast by kind. REQUIRES: the node is a T.
 template <typename T>
 const T& As(const Node& node) {
