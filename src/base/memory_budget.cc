@@ -26,6 +26,7 @@ arrow::Status MemoryBudget::Allocate(int64_t size, int64_t alignment, uint8_t** 
     Release(size);
     return status;
   }
+  uses_.fetch_add(1, std::memory_order_relaxed);
   bytes_total_.fetch_add(size, std::memory_order_relaxed);
   allocations_.fetch_add(1, std::memory_order_relaxed);
   return status;
@@ -49,6 +50,14 @@ arrow::Status MemoryBudget::Reallocate(int64_t old_size, int64_t new_size, int64
 void MemoryBudget::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
   base_->Free(buffer, size, alignment);
   Release(size);
+  DropUse();
+}
+
+void MemoryBudget::DropUse() {
+  // The order makes every use of the budget by other threads happen before its end.
+  if (uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete this;
+  }
 }
 
 arrow::Status MemoryBudget::Reserve(int64_t bytes) { return Take(bytes); }

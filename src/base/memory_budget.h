@@ -13,6 +13,9 @@ namespace keepone {
 // the limit, with a resource error that says the limit, what is held and what was asked for.
 // Memory that no pool sees (hash tables in std containers) is reported by Reserve and Release.
 // All methods are safe for concurrent use; the limit holds exactly across threads.
+//
+// A result's buffers may outlive the query, and each frees itself through its pool: a budget made by
+// `new` and given up by Retire() stays until the last of them is gone.
 class MemoryBudget final : public arrow::MemoryPool {
  public:
   // `bytes_max` < 0 means no limit. `base` must outlive the budget.
@@ -38,8 +41,13 @@ class MemoryBudget final : public arrow::MemoryPool {
 
   int64_t bytes_max() const { return bytes_max_; }
 
+  // Deletes the budget as soon as nothing that it gave is in use. REQUIRES: made by `new`, and called
+  // once, as the owner's last use; reservations are gone.
+  void Retire() { DropUse(); }
+
  private:
   arrow::Status Take(int64_t bytes);
+  void DropUse();
 
   arrow::MemoryPool* base_;
   int64_t bytes_max_;
@@ -47,6 +55,7 @@ class MemoryBudget final : public arrow::MemoryPool {
   std::atomic<int64_t> bytes_peak_{0};
   std::atomic<int64_t> bytes_total_{0};
   std::atomic<int64_t> allocations_{0};
+  std::atomic<int64_t> uses_{1};  // the owner and each allocation in use
 };
 
 // Keeps a part of a budget reserved as long as it lives.

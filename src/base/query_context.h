@@ -46,15 +46,20 @@ class QueryContext {
 
   explicit QueryContext(const Options& options)
       : options_(options),
-        budget_(options.base_pool != nullptr ? options.base_pool : arrow::default_memory_pool(),
-                options.memory_bytes_max) {}
+        budget_(new MemoryBudget(options.base_pool != nullptr ? options.base_pool
+                                                              : arrow::default_memory_pool(),
+                                 options.memory_bytes_max)) {}
+  // Results keep the budget alive, see MemoryBudget.
+  ~QueryContext() { budget_->Retire(); }
+  QueryContext(const QueryContext&) = delete;
+  QueryContext& operator=(const QueryContext&) = delete;
 
   int threads() const { return options_.threads; }
   int64_t batch_rows_max() const { return options_.batch_rows_max; }
   int64_t batch_bytes_max() const { return options_.batch_bytes_max; }
   uint64_t random_seed() const { return options_.random_seed; }
-  MemoryBudget* budget() { return &budget_; }
-  arrow::MemoryPool* pool() { return &budget_; }
+  MemoryBudget* budget() { return budget_; }
+  arrow::MemoryPool* pool() { return budget_; }
   QueryProgress& progress() { return progress_; }
 
   // Called once a batch by everything that loops: Cancelled after the user asked to stop.
@@ -67,7 +72,7 @@ class QueryContext {
 
  private:
   Options options_;
-  MemoryBudget budget_;
+  MemoryBudget* budget_;
   QueryProgress progress_;
 };
 

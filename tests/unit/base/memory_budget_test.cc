@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_budget.h"
 
+#include <arrow/buffer.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "base/query_context.h"
 
 namespace keepone {
 namespace {
@@ -34,6 +36,15 @@ TEST(MemoryBudget, AReservationCountsAndGivesBack) {
     EXPECT_EQ(budget.bytes_allocated(), 20);
   }
   EXPECT_EQ(budget.bytes_allocated(), 0);
+}
+
+TEST(MemoryBudget, BuffersOutliveTheQueryThatMadeThem) {
+  std::shared_ptr<arrow::Buffer> buffer;
+  {
+    QueryContext context(QueryContext::Options{});
+    buffer = *arrow::AllocateBuffer(100, context.pool());
+  }
+  EXPECT_EQ(buffer->size(), 100);
 }
 
 }  // namespace
