@@ -102,13 +102,15 @@ def scenario_table(result: dict) -> str:
 
 
 def rival_of(limit: dict, result: dict, spelling: str) -> dict | None:
-    """Gives the peer's run that a limit compares with."""
-    peers = [run for run in good(result) if run["engine"] != "keepone"]
-    if limit["than"] == "fastest":
-        return fastest(peers)
+    """Gives the peer's run that a limit compares with: `ENGINE best`, `ENGINE same`, `fastest best`, `fastest same`.
+
+    `best` is any spelling; `same` is keepone's own (and any form of Polars, which is not asked in SQL).
+    """
     engine, form = limit["than"].split()
-    peers = [run for run in peers if run["engine"] == engine]
-    return fastest(peers if form == "best" else [run for run in peers if run["spelling"] == spelling])
+    peers = [run for run in good(result) if run["engine"] == engine or engine == "fastest" and run["engine"] != "keepone"]
+    if form == "same":
+        peers = [run for run in peers if run["spelling"] == spelling or run["engine"] == "polars"]
+    return fastest(peers)
 
 
 def verdict(limit: dict, results: list[dict]) -> dict | None:
