@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "optimize/rules/winners_to_keep_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <arrow/type.h>
+
+#include "optimize/rewrite.h"
+#include "optimize/winner_call.h"
+#include "plan/row_nodes.h"
+
+namespace keepone {
+namespace {
+
+// --- (array_agg(x ORDER BY o))[1] ---
+
+bool IsFirstElement(const Expr& expr) {
+  return IsCall(expr, "list_extract") && expr.children.size() == 2 &&
+         expr.children[0]->kind == ExprKind::kColumn && Int64Value(*expr.children[1]) == 1;
+}
+
+// Finds the lists of which more is used than the first element.
+class ListUses {
+ public:
+  explicit ListUses(const Node& root) {
+    for (const Column& column : root.columns()) {
+      whole_.insert(column.id);
+    }
+    Visit(root);
+  }
+  bool IsWhole(ColumnId id) const { return whole_.contains(id); }
+
+ private:
+  void Visit(const Node& node) {
+    if (const auto* project = AsIf<ProjectNode>(node)) {
+      for (const ProjectNode::Item& item : project->items()) {
+        // What only passes a list on shows higher up what it is used for.
+        if (!ProjectNode::IsPass(item)) {
+          VisitExpr(*item.expr);
+        }
+      }
+    } else if (const auto* filter = AsIf<FilterNode>(node)) {
+      VisitExpr(*filter->predicate());
+    } else {
+      CollectReads(node, &whole_);
+    }
+    for (const NodePtr& input : node.inputs()) {
+      Visit(*input);
+    }
+  }
+
+  void VisitExpr(const Expr& expr) {
+    if (IsFirstElement(expr)) {
+      return;
+    }
+    if (expr.kind == ExprKind::kColumn) {
+      whole_.insert(expr.column);
+    }
+    for (const ExprPtr& child : expr.children) {
+      VisitExpr(*child);
+    }
+  }
+
+  ColumnSet whole_;
+};
+
+using FirstElements = std::unordered_map<ColumnId, Column>;  // by the list's id
+
+arrow::Result<NodePtr> TakeFirstElements(const NodePtr& node, const ListUses& uses,
+                                         const OptimizerContext& context, FirstElements* firsts) {
+  const auto* aggregate = AsIf<AggregateNode>(*node);
+  if (aggregate == nullptr) {
+    return node;
+  }
+  std::vector<AggregateCall> calls = aggregate->calls();
+  bool changed = false;
+  for (AggregateCall& call : calls) {
+    if (call.function->kind != AggregateKind::kCollect || call.distinct || uses.IsWhole(call.id)) {
+      continue;
+    }
+    const Column value = PassedColumn(*node->input(), call.arguments[0]);
+    ARROW_ASSIGN_OR_RAISE(
+        AggregateCall first,
+        MakeWinnerCall(value, context.ids->Next(), call.order, /*ties_to_last=*/false));
+    if (!first.function->result_type->Equals(*value.type)) {
+      continue;
+    }
+    first.filter = call.filter;
+    first.required = call.required;
+    first.name = call.name;
+    first.spelling = "(" + call.spelling + ")[1]";
+    firsts->insert({call.id, Column{first.id, first.name, first.function->result_type}});
+    call = std::move(first);
+    changed = true;
+  }
+  return changed ? AggregateNode::Make(node->input(), aggregate->groups(), std::move(calls)) : node;
+}
+
+ExprPtr ReadFirstElement(const ExprPtr& expr, const FirstElements& firsts) {
+  if (IsFirstElement(*expr)) {
+    const auto found = firsts.find(expr->children[0]->column);
+    if (found != firsts.end() && found->second.type->Equals(*expr->type)) {
+      return ColumnExpr(found->second);
+    }
+  }
+  std::vector<ExprPtr> children;
+  for (const ExprPtr& child : expr->children) {
+    children.push_back(ReadFirstElement(child, firsts));
+  }
+  if (children == expr->children) {
+    return expr;
+  }
+  Expr copy = *expr;
+  copy.children = std::move(children);
+  return std::make_shared<const Expr>(std::move(copy));
+}
+
+NodePtr PassFirstElements(const NodePtr& node, const FirstElements& firsts) {
+  const auto* project = AsIf<ProjectNode>(*node);
+  if (project == nullptr) {
+    return node;
+  }
+  std::vector<ProjectNode::Item> items = project->items();
+  bool changed = false;
+  for (ProjectNode::Item& item : items) {
+    const auto found = firsts.find(item.id);
+    if (ProjectNode::IsPass(item) && found != firsts.end()) {
+      item = ProjectNode::Pass(found->second);
+      changed = true;
+    }
+  }
+  return changed ? ProjectNode::Make(node->input(), std::move(items)) : node;
+}
+
+arrow::Result<NodePtr> TakeAllFirstElements(const NodePtr& plan, const OptimizerContext& context) {
+  const ListUses uses(*plan);
+  FirstElements firsts;
+  return RewriteUp(plan, [&](const NodePtr& node) -> arrow::Result<NodePtr> {
+    ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeFirstElements(node, uses, context, &firsts));
+    if (firsts.empty()) {
+      return result;
+    }
+    return RewriteExprs(PassFirstElements(result, firsts),
+                        [&firsts](const ExprPtr& expr) -> arrow::Result<ExprPtr> {
+                          return ReadFirstElement(expr, firsts);
+                        });
+  });
+}
+
+// --- Winners ---
+
+std::string JoinSpellings(const std::vector<AggregateCall>& calls) {
+  constexpr size_t kShown = 4;
+  std::string text;
+  for (size_t i = 0; i < calls.size() && i < kShown; ++i) {
+    text += (i > 0 ? ", " : "") + calls[i].spelling;
+  }
+  if (calls.size() > kShown) {
+    text += ", and " + std::to_string(calls.size() - kShown) + " more";
+  }
+  return text;
+}
+
+void AddUnique(ColumnId id, std::vector<ColumnId>* ids) {
+  if (std::find(ids->begin(), ids->end(), id) == ids->end()) {
+    ids->push_back(id);
+  }
+}
+
+arrow::Result<NodePtr> MakeKept(const AggregateNode& aggregate, ColumnIdGenerator* ids) {
+  const std::vector<AggregateCall>& calls = aggregate.calls();
+  ARROW_ASSIGN_OR_RAISE(EligibleOrder eligible,
+                        MakeEligibleOrder(aggregate.input(), calls[0], ids));
+  KeepRowsNode::Spec spec;
+  spec.groups = aggregate.groups();
+  spec.order = std::move(eligible.order);
+  spec.ties_to_last = calls[0].ties_to_last;
+  spec.spelling = JoinSpellings(calls);
+  for (ColumnId group : aggregate.groups()) {
+    AddUnique(group, &spec.payload);
+  }
+  for (const AggregateCall& call : calls) {
+    AddUnique(call.arguments[0], &spec.payload);
+  }
+  if (eligible.condition_column.has_value()) {
+    AddUnique(*eligible.condition_column, &spec.payload);
+  }
+  NodePtr kept = KeepRowsNode::Make(std::move(eligible.input), std::move(spec));
+  std::vector<ProjectNode::Item> items;
+  for (ColumnId group : aggregate.groups()) {
+    items.push_back(ProjectNode::Pass(PassedColumn(*kept, group)));
+  }
+  for (const AggregateCall& call : calls) {
+    items.push_back({call.id, call.name,
+                     WinnerValue(eligible.condition, PassedColumn(*kept, call.arguments[0]))});
+  }
+  return ProjectNode::Make(std::move(kept), std::move(items));
+}
+
+arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& context) {
+  const auto* aggregate = AsIf<AggregateNode>(*node);
+  if (aggregate == nullptr) {
+    return node;
+  }
+  const std::vector<AggregateCall>& calls = aggregate->calls();
+  const auto is_winner = [](const AggregateCall& call) {
+    return call.function->kind == AggregateKind::kWinner;
+  };
+  const auto first = std::find_if(calls.begin(), calls.end(), is_winner);
+  if (first == calls.end()) {
+    return node;
+  }
+  std::string why;
+  if (aggregate->groups().empty()) {
+    why = "there is no GROUP BY";
+  }
+  for (const AggregateCall& call : calls) {
+    if (!is_winner(call)) {
+      why = call.spelling + " needs all rows";
+    } else if (!SameWinner(*first, call)) {
+      why = call.spelling + " may take another row than " + first->spelling;
+    } else if (!call.function->result_type->Equals(
+                   *PassedColumn(*node->input(), call.arguments[0]).type)) {
+      why = call.spelling + " changes the value's type";
+    }
+  }
+  if (!why.empty()) {
+    AddNote(context, "not rewritten to one row kept per group: " + first->spelling + ", because " + why);
+    return node;
+  }
+  return MakeKept(*aggregate, context.ids);
+}
+
+}  // namespace
+
+arrow::Result<NodePtr> WinnersToKeepRows(const NodePtr& plan, const OptimizerContext& context) {
+  ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeAllFirstElements(plan, context));
+  return RewriteUp(result, [&context](const NodePtr& node) { return Rewrite(node, context); });
+}
+
+}  // namespace keepone

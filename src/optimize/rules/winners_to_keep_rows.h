@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <arrow/result.h>
+
+#include "optimize/rule.h"
+
+namespace keepone {
+
+// Keeps one whole row per group instead of a winning value per column.
+//
+//   Aggregate: group [k],                       Project: k, a AS first_value, b AS first_value
+//     first_value(a ORDER BY o),                  KeepRows: group [k], order [o], first 1
+//     first_value(b ORDER BY o)           =>        Scan: [k, o, a, b]
+//       Scan: [k, o, a, b]
+//
+// (array_agg(a ORDER BY o))[1] is read as first_value(a ORDER BY o) first, in any Aggregate, when
+// the list is used for nothing else.
+//
+// Fires where all calls take their values from one row: first_value, last_value, max_by, min_by,
+// any_value and their aliases, with one ordering, FILTER and treatment of NULLs. Rows that do not
+// count come behind the others by a leading key, and a group without one that counts gives NULL.
+// The groups then come in the order of their winners, not of their first rows.
+//
+// Does not fire without groups, where no row in still gives one row out; with other aggregates
+// beside (late_fetch looks after these); nor with several orderings.
+arrow::Result<NodePtr> WinnersToKeepRows(const NodePtr& plan, const OptimizerContext& context);
+
+}  // namespace keepone
