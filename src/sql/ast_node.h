@@ -82,7 +82,7 @@ struct Node {
   }
 
   const Kind kind;
-  // From the first to the last token, without parentheses around the node.
+  // From the first to the last token; of an expression with the parentheses around it.
   SourceSpan span;
 };
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/token_stream.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "sql/keywords.h"
+
+namespace keepone::ast {
+
+namespace {
+
+constexpr size_t kListedMax = 5;       // More alternatives than this are no help.
+constexpr size_t kShownBytesMax = 40;  // Of a token.
+constexpr size_t kMisspeltBytesMin = 3;
+
+std::vector<int64_t> MatchBrackets(const std::vector<Token>& tokens) {
+  constexpr std::string_view kOpening = "([{";
+  constexpr std::string_view kClosing = ")]}";
+  std::vector<int64_t> closing(tokens.size(), -1);
+  std::vector<size_t> open;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.kind != TokenKind::kSymbol || token.text.size() != 1) {
+      continue;
+    }
+    if (kOpening.find(token.text[0]) != std::string_view::npos) {
+      open.push_back(i);
+    }
+    const size_t bracket = kClosing.find(token.text[0]);
+    if (bracket != std::string_view::npos && !open.empty() &&
+        tokens[open.back()].text[0] == kOpening[bracket]) {
+      closing[open.back()] = static_cast<int64_t>(i);
+      open.pop_back();
+    }
+  }
+  return closing;
+}
+
+std::string Shortened(const std::string& text) {
+  if (text.size() <= kShownBytesMax) {
+    return text;
+  }
+  size_t end = kShownBytesMax;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
+    --end;
+  }
+  return text.substr(0, end) + "...";
+}
+
+std::string DescribeToken(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::kEnd:
+      return "the end of the statement";
+    case TokenKind::kString:
+      return "the string '" + Shortened(token.text) + "'";
+    case TokenKind::kBlob:
+      return "a binary string";
+    case TokenKind::kParameter:
+      return token.text.empty() ? "\"?\"" : "\"$" + Shortened(token.text) + "\"";
+    default:
+      return "\"" + Shortened(token.text) + "\"";
+  }
+}
+
+// A, B or ",".
+std::string JoinAlternatives(const std::vector<std::string_view>& alternatives) {
+  std::string text;
+  for (size_t i = 0; i < alternatives.size(); ++i) {
+    if (i > 0) {
+      text += i + 1 == alternatives.size() ? " or " : ", ";
+    }
+    const bool is_symbol = std::string_view("()[]{},;:=").find(alternatives[i][0]) != std::string_view::npos;
+    text += is_symbol ? "\"" + std::string(alternatives[i]) + "\"" : std::string(alternatives[i]);
+  }
+  return text;
+}
+
+std::string ToUpper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return text;
+}
+
+// The keyword that `token` may have been meant as, or an empty string.
+std::string NearestKeyword(const Token& token, const std::vector<std::string>& keywords) {
+  if (token.kind != TokenKind::kWord || token.text.size() < kMisspeltBytesMin ||
+      token.text.size() > kShownBytesMax) {
+    return "";
+  }
+  const std::string nearest = NearestName(token.text, keywords);
+  return nearest == ToUpper(token.text) ? "" : nearest;
+}
+
+arrow::Status Misspelt(const Token& token, const std::string& keyword) {
+  return WithHint(SyntaxError(token.span, "unexpected \"", token.text, "\"; expected ", keyword),
+                  "did you mean " + keyword + "?");
+}
+
+}  // namespace
+
+TokenStream::TokenStream(std::vector<Token> tokens)
+    : tokens_(std::move(tokens)), closing_(MatchBrackets(tokens_)) {}
+
+const Token& TokenStream::Peek(size_t ahead) const {
+  return tokens_[std::min(index_ + ahead, tokens_.size() - 1)];
+}
+
+bool TokenStream::PeekKeyword(std::string_view keyword, size_t ahead) const {
+  const Token& token = Peek(ahead);
+  return token.kind == TokenKind::kWord && EqualsKeyword(token.text, keyword);
+}
+
+bool TokenStream::PeekSymbol(std::string_view symbol, size_t ahead) const {
+  const Token& token = Peek(ahead);
+  return token.kind == TokenKind::kSymbol && token.text == symbol;
+}
+
+bool TokenStream::PeekName(size_t ahead) const {
+  const Token& token = Peek(ahead);
+  return token.kind == TokenKind::kQuotedIdentifier ||
+         (token.kind == TokenKind::kWord && !IsReservedWord(token.text));
+}
+
+std::optional<size_t> TokenStream::PeekClosing(size_t ahead) const {
+  const size_t opening = index_ + ahead;
+  if (opening >= tokens_.size() || closing_[opening] < 0) {
+    return std::nullopt;
+  }
+  return static_cast<size_t>(closing_[opening]) - index_;
+}
+
+const Token& TokenStream::Take() {
+  const Token& token = Peek();
+  if (!AtEnd()) {
+    ++index_;
+    expected_.clear();
+  }
+  return token;
+}
+
+bool TokenStream::TakeKeyword(std::string_view keyword) {
+  if (PeekKeyword(keyword)) {
+    Take();
+    return true;
+  }
+  Expecting(keyword);
+  return false;
+}
+
+bool TokenStream::TakeKeywords(std::initializer_list<std::string_view> keywords) {
+  size_t ahead = 0;
+  for (const std::string_view keyword : keywords) {
+    if (!PeekKeyword(keyword, ahead++)) {
+      Expecting(*keywords.begin());
+      return false;
+    }
+  }
+  for (size_t i = 0; i < keywords.size(); ++i) {
+    Take();
+  }
+  return true;
+}
+
+bool TokenStream::TakeSymbol(std::string_view symbol) {
+  if (PeekSymbol(symbol)) {
+    Take();
+    return true;
+  }
+  Expecting(symbol);
+  return false;
+}
+
+arrow::Status TokenStream::ExpectKeyword(std::string_view keyword) {
+  return TakeKeyword(keyword) ? arrow::Status::OK() : Unexpected();
+}
+
+arrow::Status TokenStream::ExpectSymbol(std::string_view symbol) {
+  return TakeSymbol(symbol) ? arrow::Status::OK() : Unexpected();
+}
+
+arrow::Result<Identifier> TokenStream::ExpectName(std::string_view what) {
+  if (!PeekName()) {
+    Expecting(what);
+    return Unexpected();
+  }
+  return MakeIdentifier(Take());
+}
+
+arrow::Result<Identifier> TokenStream::ExpectAnyName(std::string_view what) {
+  const TokenKind kind = Peek().kind;
+  if (kind != TokenKind::kWord && kind != TokenKind::kQuotedIdentifier) {
+    Expecting(what);
+    return Unexpected();
+  }
+  return MakeIdentifier(Take());
+}
+
+arrow::Result<std::string> TokenStream::ExpectString(std::string_view what, SourceSpan* span) {
+  if (Peek().kind != TokenKind::kString) {
+    Expecting(what);
+    return Unexpected();
+  }
+  *span = Peek().span;
+  return Take().text;
+}
+
+void TokenStream::Expecting(std::string_view what) {
+  if (std::find(expected_.begin(), expected_.end(), what) == expected_.end()) {
+    expected_.push_back(what);
+  }
+}
+
+arrow::Status TokenStream::Unexpected() const {
+  const Token& token = Peek();
+  if (bare_alias_index_ >= 0 && static_cast<size_t>(bare_alias_index_) + 1 == index_) {
+    const Token& alias = tokens_[static_cast<size_t>(bare_alias_index_)];
+    const std::string keyword = NearestKeyword(alias, ClauseKeywords());
+    if (!keyword.empty()) {
+      return Misspelt(alias, keyword);
+    }
+  }
+  const std::vector<std::string> expected(expected_.begin(), expected_.end());
+  const std::string keyword = NearestKeyword(token, expected);
+  if (!keyword.empty()) {
+    return Misspelt(token, keyword);
+  }
+  std::string message = "unexpected " + DescribeToken(token);
+  if (!expected_.empty() && expected_.size() <= kListedMax) {
+    message += "; expected " + JoinAlternatives(expected_);
+  }
+  arrow::Status status = SyntaxError(token.span, message);
+  if (token.kind == TokenKind::kWord && IsReservedWord(token.text)) {
+    const bool wants_name = std::any_of(expected.begin(), expected.end(), [](const auto& what) {
+      return what.ends_with(" name") || what == "an expression";
+    });
+    if (wants_name) {
+      return WithHint(status, "to use it as a name, write \"" + token.text + "\" in double quotes");
+    }
+  }
+  return status;
+}
+
+SourceSpan TokenStream::SpanSince(SourceSpan begin) const {
+  const SourceSpan last = tokens_[index_ == 0 ? 0 : index_ - 1].span;
+  return {begin.offset, last.offset + last.length - begin.offset};
+}
+
+Identifier MakeIdentifier(const Token& token) {
+  return {token.text, token.kind == TokenKind::kQuotedIdentifier, token.span};
+}
+
+}  // namespace keepone::ast
