@@ -7,8 +7,6 @@
 #include <iostream>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
-#include <iostream>
 
 #include "cli/exit_code.h"
 #include "engine/settings.h"
