@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include <arrow/result.h>
@@ -22,6 +23,8 @@ class Expression {
   // morsel. Gives a scalar where all rows have the same value and that is known for free.
   virtual arrow::Result<arrow::Datum> Evaluate(QueryContext* context, const arrow::RecordBatch& batch,
                                                int64_t first_row) const = 0;
+  // Adds the positions of the columns that the expression reads.
+  virtual void CollectColumns(std::unordered_set<int>* columns) const = 0;
 };
 using ExpressionPtr = std::unique_ptr<Expression>;
 

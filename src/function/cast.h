@@ -35,4 +35,10 @@ bool CanCast(const arrow::DataType& from, const arrow::DataType& to);
 std::shared_ptr<arrow::DataType> CommonType(const std::shared_ptr<arrow::DataType>& left,
                                             const std::shared_ptr<arrow::DataType>& right);
 
+// The type of an SQL type name in any of its spellings, any case ("int4", "DECIMAL" with {10, 2},
+// "timestamp with time zone"), nested types excepted. A bind error without a place names the
+// nearest type for an unknown name and says which arguments are taken.
+arrow::Result<std::shared_ptr<arrow::DataType>> TypeFromSqlName(std::string_view name,
+                                                                std::span<const int64_t> arguments);
+
 }  // namespace keepone

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <arrow/array.h>
+#include <arrow/array/builder_primitive.h>
+#include <arrow/chunked_array.h>
+#include <arrow/util/checked_cast.h>
+
+#include "function/accumulators.h"
+#include "function/arrow_call.h"
+#include "function/exact_sum.h"
+
+namespace keepone {
+
+namespace {
+
+using arrow::internal::checked_cast;
+
+template <typename Builder>
+arrow::Result<std::shared_ptr<arrow::ChunkedArray>> FinishBuilder(Builder* builder) {
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Array> array, builder->Finish());
+  return std::make_shared<arrow::ChunkedArray>(std::move(array));
+}
+
+class CountAccumulator final : public GroupAccumulator {
+ public:
+  CountAccumulator(QueryContext* context, CountedRows counted)
+      : context_(context), counted_(counted) {}
+
+  arrow::Status Resize(int64_t group_count) override {
+    counts_.resize(static_cast<size_t>(group_count));
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Update(const arrow::ArrayVector& arguments,
+                       std::span<const uint32_t> group_ids) override {
+    const arrow::Array* argument = arguments.empty() ? nullptr : arguments[0].get();
+    if (counted_ == CountedRows::kAll || argument == nullptr ||
+        (counted_ == CountedRows::kNotNull && argument->data()->MayHaveLogicalNulls() == false)) {
+      for (const uint32_t group : group_ids) {
+        ++counts_[group];
+      }
+    } else if (counted_ == CountedRows::kNotNull) {
+      for (size_t row = 0; row < group_ids.size(); ++row) {
+        counts_[group_ids[row]] += argument->IsValid(static_cast<int64_t>(row)) ? 1 : 0;
+      }
+    } else {
+      const auto& truths = checked_cast<const arrow::BooleanArray&>(*argument);
+      for (size_t row = 0; row < group_ids.size(); ++row) {
+        const auto position = static_cast<int64_t>(row);
+        counts_[group_ids[row]] += truths.IsValid(position) && truths.Value(position) ? 1 : 0;
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
+    const auto& counts = checked_cast<CountAccumulator&>(other).counts_;
+    for (size_t group = 0; group < counts.size(); ++group) {
+      counts_[mapping[group]] += counts[group];
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<std::shared_ptr<arrow::ChunkedArray>> Finish() override {
+    arrow::Int64Builder builder(PoolOf(context_));
+    ARROW_RETURN_NOT_OK(builder.AppendValues(counts_));
+    counts_ = decltype(counts_)();
+    return FinishBuilder(&builder);
+  }
+
+  int64_t bytes_used() const override {
+    return static_cast<int64_t>(counts_.capacity() * sizeof(int64_t));
+  }
+
+ private:
+  QueryContext* context_;
+  CountedRows counted_;
+  std::vector<int64_t> counts_;
+};
+
+class TruthAccumulator final : public GroupAccumulator {
+ public:
+  TruthAccumulator(QueryContext* context, TruthForm form) : context_(context), form_(form) {}
+
+  arrow::Status Resize(int64_t group_count) override {
+    seen_.resize(static_cast<size_t>(group_count));
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Update(const arrow::ArrayVector& arguments,
+                       std::span<const uint32_t> group_ids) override {
+    const auto& truths = checked_cast<const arrow::BooleanArray&>(*arguments[0]);
+    for (size_t row = 0; row < group_ids.size(); ++row) {
+      const auto position = static_cast<int64_t>(row);
+      if (truths.IsValid(position)) {
+        seen_[group_ids[row]] |= truths.Value(position) ? kTrue : kFalse;
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
+    const auto& seen = checked_cast<TruthAccumulator&>(other).seen_;
+    for (size_t group = 0; group < seen.size(); ++group) {
+      seen_[mapping[group]] |= seen[group];
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<std::shared_ptr<arrow::ChunkedArray>> Finish() override {
+    arrow::BooleanBuilder builder(PoolOf(context_));
+    ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(seen_.size())));
+    for (const uint8_t seen : seen_) {
+      if (seen == 0) {
+        builder.UnsafeAppendNull();
+      } else {
+        builder.UnsafeAppend(form_ == TruthForm::kAnd ? (seen & kFalse) == 0 : (seen & kTrue) != 0);
+      }
+    }
+    seen_ = decltype(seen_)();
+    return FinishBuilder(&builder);
+  }
+
+  int64_t bytes_used() const override { return static_cast<int64_t>(seen_.capacity()); }
+
+ private:
+  static constexpr uint8_t kTrue = 1;
+  static constexpr uint8_t kFalse = 2;
+  QueryContext* context_;
+  TruthForm form_;
+  std::vector<uint8_t> seen_;
+};
+
+class MomentAccumulator final : public GroupAccumulator {
+ public:
+  MomentAccumulator(QueryContext* context, MomentForm form) : context_(context), form_(form) {}
+
+  arrow::Status Resize(int64_t group_count) override {
+    groups_.resize(static_cast<size_t>(group_count));
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Update(const arrow::ArrayVector& arguments,
+                       std::span<const uint32_t> group_ids) override {
+    const auto& values = checked_cast<const arrow::DoubleArray&>(*arguments[0]);
+    for (size_t row = 0; row < group_ids.size(); ++row) {
+      const auto position = static_cast<int64_t>(row);
+      if (values.IsValid(position)) {
+        Group& group = groups_[group_ids[row]];
+        const double value = values.Value(position);
+        ++group.count;
+        group.sum.Add(value);
+        group.squares.AddProduct(value, value);
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
+    const auto& groups = checked_cast<MomentAccumulator&>(other).groups_;
+    for (size_t group = 0; group < groups.size(); ++group) {
+      Group& mine = groups_[mapping[group]];
+      mine.count += groups[group].count;
+      mine.sum.Add(groups[group].sum);
+      mine.squares.Add(groups[group].squares);
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<std::shared_ptr<arrow::ChunkedArray>> Finish() override {
+    arrow::DoubleBuilder builder(PoolOf(context_));
+    ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(groups_.size())));
+    for (const Group& group : groups_) {
+      if (group.count < (form_.sample ? 2 : 1)) {
+        builder.UnsafeAppendNull();
+      } else {
+        const double variance = Variance(group);
+        builder.UnsafeAppend(form_.square_root ? std::sqrt(variance) : variance);
+      }
+    }
+    groups_ = decltype(groups_)();
+    return FinishBuilder(&builder);
+  }
+
+  int64_t bytes_used() const override {
+    auto bytes = static_cast<int64_t>(groups_.capacity() * sizeof(Group));
+    for (const Group& group : groups_) {
+      bytes += group.sum.bytes_used() + group.squares.bytes_used();
+    }
+    return bytes;
+  }
+
+ private:
+  struct Group {
+    int64_t count = 0;
+    ExactSum sum;
+    ExactSum squares;
+  };
+
+  // (n * sum(x^2) - sum(x)^2) / (n * n or n * (n - 1)): the difference of two nearly equal numbers,
+  // taken before anything is rounded.
+  double Variance(const Group& group) const {
+    const auto count = static_cast<double>(group.count);
+    const double divisor = form_.sample ? count * (count - 1) : count * count;
+    if (group.sum.IsSpecial() || group.squares.IsSpecial()) {
+      const double sum = group.sum.Round();
+      return (count * group.squares.Round() - sum * sum) / divisor;
+    }
+    ExactSum numerator;
+    for (const double part : group.squares.Parts()) {
+      numerator.AddProduct(count, part);
+    }
+    const std::vector<double> sums = group.sum.Parts();
+    for (const double a : sums) {
+      for (const double b : sums) {
+        numerator.AddProduct(-a, b);
+      }
+    }
+    return std::max(numerator.Round(), 0.0) / divisor;
+  }
+
+  QueryContext* context_;
+  MomentForm form_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace
+
+AccumulatorResult MakeCountAccumulator(QueryContext* context, CountedRows counted) {
+  return std::make_unique<CountAccumulator>(context, counted);
+}
+
+AccumulatorResult MakeTruthAccumulator(QueryContext* context, TruthForm form) {
+  return std::make_unique<TruthAccumulator>(context, form);
+}
+
+AccumulatorResult MakeMomentAccumulator(QueryContext* context, MomentForm form) {
+  return std::make_unique<MomentAccumulator>(context, form);
+}
+
+}  // namespace keepone
