@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 
@@ -58,6 +59,8 @@ class QueryContext {
   int64_t batch_rows_max() const { return options_.batch_rows_max; }
   int64_t batch_bytes_max() const { return options_.batch_bytes_max; }
   uint64_t random_seed() const { return options_.random_seed; }
+  // When the query began, in microseconds since 1970 UTC: what now() means in all of it.
+  int64_t start_us() const { return start_us_; }
   MemoryBudget* budget() { return budget_; }
   arrow::MemoryPool* pool() { return budget_; }
   QueryProgress& progress() { return progress_; }
