@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Summarises a Parquet file so that equal sets of rows give equal summaries, in whatever order they come.
+"""Summarises a Parquet file so that equal sets of rows give equal summaries, in whatever order they
+come.
 
     python bench/checksum.py FILE [--sorted-by COLUMN]
 
-Prints JSON: rows, checksum (every value of every column, nested ones included), columns, and whether the rows are
-sorted. Engines may differ in the physical type of strings, in the names of list elements and struct fields and in
-the order of columns; none of these counts. A file with one struct column only counts as its fields. Reads in small
-batches.
+Prints JSON: rows, checksum (every value of every column, nested ones included), columns, and
+whether the rows are sorted. Engines may differ in the physical type of strings, in the names of
+list elements and struct fields and in the order of columns; none of these counts. A file with one
+struct column only counts as its fields. Reads in small batches.
 """
 
 import argparse
@@ -32,7 +33,7 @@ def mix(values: np.ndarray) -> np.ndarray:
 
 
 class Powers:
-    """Odd factors by position, grown on demand; they make the hash of a sequence depend on its order."""
+    """Odd factors by position, grown on demand: so the order of a sequence counts in its hash."""
 
     def __init__(self):
         self._powers = np.ones(1, np.uint64)
@@ -72,7 +73,9 @@ def hash_fixed(array: pa.Array) -> np.ndarray:
     if pa.types.is_floating(array.type):
         doubles = pc.fill_null(array.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
         return mix(doubles.view(np.uint64))
-    return mix(pc.fill_null(array.cast(pa.int64()), 0).to_numpy(zero_copy_only=False).view(np.uint64))
+    return mix(
+        pc.fill_null(array.cast(pa.int64()), 0).to_numpy(zero_copy_only=False).view(np.uint64)
+    )
 
 
 def hash_values(array: pa.Array) -> np.ndarray:
@@ -84,14 +87,20 @@ def hash_values(array: pa.Array) -> np.ndarray:
         return np.full(len(array), NULL, np.uint64)
     if str(kind).removeprefix("large_") in ("string", "binary", "string_view", "binary_view"):
         array = array.cast(pa.large_binary())
-        offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+        offsets = np.frombuffer(array.buffers()[1], np.int64)[
+            array.offset : array.offset + len(array) + 1
+        ]
         data = array.buffers()[2]
         items = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
         window = items[offsets[0] : offsets[-1]].astype(np.uint64) if len(offsets) else items
         result = hash_sequences(window, offsets - offsets[0])
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
         offsets = np.asarray(array.offsets.to_numpy(), np.int64)
-        values = pa.StructArray.from_arrays([array.keys, array.items], ["k", "v"]) if pa.types.is_map(kind) else array.values
+        values = (
+            pa.StructArray.from_arrays([array.keys, array.items], ["k", "v"])
+            if pa.types.is_map(kind)
+            else array.values
+        )
         window = values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
         result = hash_sequences(hash_values(window), offsets - offsets[0])
     elif pa.types.is_struct(kind):
@@ -133,11 +142,18 @@ def summarise(path: str, sorted_by: str | None) -> dict:
                 inside = bool((keys[1:] >= keys[:-1]).all())
                 is_sorted = is_sorted and inside and (previous is None or bool(previous <= keys[0]))
                 previous = keys[-1]
-    return {"rows": rows, "checksum": f"{int(checksum):016x}", "columns": names, "sorted": is_sorted}
+    return {
+        "rows": rows,
+        "checksum": f"{int(checksum):016x}",
+        "columns": names,
+        "sorted": is_sorted,
+    }
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file")
     parser.add_argument("--sorted-by", metavar="COLUMN")
     arguments = parser.parse_args()

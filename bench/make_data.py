@@ -3,9 +3,9 @@
 
     python bench/make_data.py [--out build/bench-data] [--rows N] [--groups N] NAME...
 
-Names: a, b-random-zstd, b-random-snappy, b-append-zstd, b-append-snappy. A data set that is already there, made
-from the same parameters, is kept. One that is being written has a temporary name until it is complete.
-Prints the path of each. README.md in this folder describes the contents.
+Names: a, b-random-zstd, b-random-snappy, b-append-zstd, b-append-snappy. A data set that is already
+there, made from the same parameters, is kept. One that is being written has a temporary name until
+it is complete. Prints the path of each. README.md in this folder describes the contents.
 
 Needs pyarrow and the standard library only.
 """
@@ -19,11 +19,10 @@ import shutil
 import sys
 import time
 
+import payload
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-
-import payload
 
 VERSION = "1"  # Raise it when the contents change, so that older files are made anew.
 SEED = 20_240_607
@@ -63,20 +62,28 @@ def with_nulls(values: pa.Array, seed: int, share: float) -> pa.Array:
     return pc.if_else(null, pa.scalar(None, values.type), values)
 
 
-def make_a_batch(rng: random.Random, text: payload.Text, ids: pa.Array, times: pa.Array) -> pa.RecordBatch:
+def make_a_batch(
+    rng: random.Random, text: payload.Text, ids: pa.Array, times: pa.Array
+) -> pa.RecordBatch:
     """Makes one batch of the event table: 14 columns, about 1.2 KB a row in memory."""
     rows = len(ids)
     seed = rng.randrange(1 << 30)
     choose = lambda words, offset: pa.array(words).take(  # noqa: E731
         payload.random_integers(seed + offset, rows, len(words))
     )
-    price = pc.divide(pc.cast(payload.random_integers(seed + 1, rows, 1_000_000), pa.float64()), 100.0)
+    price = pc.divide(
+        pc.cast(payload.random_integers(seed + 1, rows, 1_000_000), pa.float64()), 100.0
+    )
     columns = {
         "id": ids,
         "ts": times,
         "user_id": payload.random_integers(seed + 2, rows, 2_000_000),
         "kind": choose(["view", "click", "cart", "order", "return", "review"], 3),
-        "country": with_nulls(choose("AT BR CA CH DE ES FR GB IN IT JP KR MX NL PL SE US ZA".split(), 4), seed + 5, 0.02),
+        "country": with_nulls(
+            choose("AT BR CA CH DE ES FR GB IN IT JP KR MX NL PL SE US ZA".split(), 4),
+            seed + 5,
+            0.02,
+        ),
         "title": text.column(rows, 20, 100),
         "description": text.column(rows, 200, 1360),
         "attributes": with_nulls(text.column(rows, 60, 340), seed + 6, 0.05),
@@ -110,11 +117,19 @@ class BMaker:
     def __init__(self, rows: int, groups: int, append_ordered: bool, description: str):
         rng = random.Random(SEED + rows + groups)
         text_bytes = min(TEXT_BYTES, max(8 << 20, rows * 400) + (48 << 20))
-        self._payload = payload.PayloadMaker(rng, payload.Text(rng, text_bytes, 30_000), min(BATCH_ROWS, rows))
-        # An odd factor modulo a power of two keeps the keys different from each other, and far apart.
-        keys = pa.array(array.array("q", ((g * 0x9E3779B97F4A7C15 + 12_345) % (1 << 48) for g in range(groups))))
+        self._payload = payload.PayloadMaker(
+            rng, payload.Text(rng, text_bytes, 30_000), min(BATCH_ROWS, rows)
+        )
+        # An odd factor modulo a power of two keeps the keys different, and far apart.
+        keys = pa.array(
+            array.array("q", ((g * 0x9E3779B97F4A7C15 + 12_345) % (1 << 48) for g in range(groups)))
+        )
         self._keys = keys.take(payload.random_integers(SEED + 11, rows, groups))
-        order = pa.array(range(rows), pa.int64()) if append_ordered else payload.permutation(SEED + 12, rows)
+        order = (
+            pa.array(range(rows), pa.int64())
+            if append_ordered
+            else payload.permutation(SEED + 12, rows)
+        )
         self._times = unique_times(order, SEED + 13)
         self._versions = pc.cast(payload.random_integers(SEED + 14, rows, 10), pa.int32())
         self.schema = pa.schema(
@@ -131,23 +146,32 @@ class BMaker:
         batches = []
         for batch_start in range(start, start + count, self._payload.batch_rows):
             rows = min(self._payload.batch_rows, start + count - batch_start)
-            columns = [values.slice(batch_start, rows) for values in (self._keys, self._times, self._versions)]
+            columns = [
+                values.slice(batch_start, rows)
+                for values in (self._keys, self._times, self._versions)
+            ]
             columns.append(self._payload.batch().slice(0, rows))
             batches.append(pa.RecordBatch.from_arrays(columns, schema=self.schema))
         return pa.Table.from_batches(batches)
 
 
-def write_b(path: pathlib.Path, rows: int, groups: int, order: str, codec: str, description: str) -> None:
+def write_b(
+    path: pathlib.Path, rows: int, groups: int, order: str, codec: str, description: str
+) -> None:
     maker = BMaker(rows, groups, order == "append", description)
     if rows > B_FILE_ROWS:
         path.mkdir()
     for part, file_start in enumerate(range(0, rows, B_FILE_ROWS)):
         file_path = path / f"part-{part:02d}.parquet" if rows > B_FILE_ROWS else path
         file_rows = min(B_FILE_ROWS, rows - file_start)
-        with pq.ParquetWriter(file_path, maker.schema, compression=codec, store_schema=True) as writer:
+        with pq.ParquetWriter(
+            file_path, maker.schema, compression=codec, store_schema=True
+        ) as writer:
             for start in range(0, file_rows, B_ROW_GROUP_ROWS):
                 count = min(B_ROW_GROUP_ROWS, file_rows - start)
-                writer.write_table(maker.row_group(file_start + start, count), row_group_size=B_ROW_GROUP_ROWS)
+                writer.write_table(
+                    maker.row_group(file_start + start, count), row_group_size=B_ROW_GROUP_ROWS
+                )
 
 
 def remove(path: pathlib.Path) -> None:
@@ -158,7 +182,7 @@ def remove(path: pathlib.Path) -> None:
 
 
 def make(name: str, out: pathlib.Path, rows: int, groups: int) -> pathlib.Path:
-    """Makes one data set unless it is there already. Gives its path: a file, or a folder of parts."""
+    """Makes a data set unless it is there. Gives its path: a file, or a folder of parts."""
     kind, *variant = name.split("-")
     path = out / (f"{name}-{rows}" + ("" if kind == "b" and rows > B_FILE_ROWS else ".parquet"))
     description = describe(name, rows, groups)
@@ -184,11 +208,15 @@ NAMES = ("a", "b-random-zstd", "b-random-snappy", "b-append-zstd", "b-append-sna
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="+", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/bench-data"))
     parser.add_argument("--rows", type=int, help=f"default: {A_ROWS} for a, {B_ROWS} for b")
-    parser.add_argument("--groups", type=int, default=B_GROUPS, help="groups of b (default: %(default)s)")
+    parser.add_argument(
+        "--groups", type=int, default=B_GROUPS, help="groups of b (default: %(default)s)"
+    )
     arguments = parser.parse_args()
     for name in arguments.names:
         rows = arguments.rows or (A_ROWS if name == "a" else B_ROWS)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one program as a whole process and measures it.
 
-The measuring process must stay small: Linux counts the memory a child shares with its parent before it starts its
-own program into the child's peak. So this imports the standard library only.
+The measuring process must stay small: Linux counts the memory a child shares with its parent before
+it starts its own program into the child's peak. So this imports the standard library only.
 """
 
 import dataclasses
@@ -63,14 +63,16 @@ class _Guard(threading.Thread):
 
 
 def cause_in(text: str) -> str:
-    """Gives the line that says what went wrong: the last that names an error, else the last of all."""
+    """Gives the line that says what went wrong: the last that names an error, or the last."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     named = [line for line in lines if "error" in line.lower()]
     return (named or lines or [""])[-1][:300]
 
 
-def run(command: list[str], memory_bytes_max: int, seconds_max: float, environment: dict[str, str]) -> Measurement:
-    """Runs `command` to its end. Gives wall time, user and system CPU time and peak resident memory."""
+def run(
+    command: list[str], memory_bytes_max: int, seconds_max: float, environment: dict[str, str]
+) -> Measurement:
+    """Runs `command` to its end. Gives wall time, CPU time and peak resident memory."""
     with tempfile.TemporaryFile("w+") as messages:
         started = time.perf_counter()
         process = subprocess.Popen(
@@ -97,4 +99,6 @@ def run(command: list[str], memory_bytes_max: int, seconds_max: float, environme
         if process.returncode != 0:
             messages.seek(0)
             error = guard.verdict or cause_in(messages.read()) or f"exit {process.returncode}"
-        return Measurement(wall_seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, error)
+        return Measurement(
+            wall_seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, error
+        )

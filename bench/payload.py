@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes wide Arrow columns quickly: text that compresses like text, and nested payload.
 
-All strings are windows on one long text of random words, so a column of hundreds of megabytes costs only its
-offsets. Windows of one batch lie side by side and a Parquet page is far smaller than the text, so no page sees
-the same passage twice and compression finds only what it finds in real text: repeated words.
+All strings are windows on one long text of random words, so a column of hundreds of megabytes costs
+only its offsets. Windows of one batch lie side by side and a Parquet page is far smaller than the
+text, so no page sees the same passage twice and compression finds only what it finds in real text:
+repeated words.
 
 Needs pyarrow and the standard library only. Everything follows from the seed.
 """
@@ -26,15 +27,18 @@ PAYLOAD_TYPE = pa.list_(
     )
 )
 
-_LETTERS = "eeeeeeeeeeettttttttaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddlllluuuccmmwwffggyyppbbvk"
+_LETTERS = "e" * 11 + "t" * 8 + "a" * 7 + "o" * 8 + "i" * 7 + "n" * 7 + "ssssss" + "hhhhhhrrrrrr"
+_LETTERS += "ddddlllluuuccmmwwffggyyppbbvk"
 
 
 class Text:
     """A long text of random words; windows on it become string arrays without copying."""
 
     def __init__(self, rng: random.Random, size_bytes: int, vocabulary_words: int):
-        words = ["".join(rng.choices(_LETTERS, k=rng.randint(2, 11))) for _ in range(vocabulary_words)]
-        # Word i has weight 1 / (i + 50): a few words are everywhere, most are rare, as in a real text.
+        words = [
+            "".join(rng.choices(_LETTERS, k=rng.randint(2, 11))) for _ in range(vocabulary_words)
+        ]
+        # Word i has weight 1 / (i + 50): a few words are everywhere, most are rare.
         cumulative = list(itertools.accumulate(1.0 / (i + 50) for i in range(vocabulary_words)))
         parts = []
         length = 0
@@ -65,7 +69,7 @@ def random_offsets(rng: random.Random, count: int, length_min: int, length_max: 
 
 
 class _Shape:
-    """The offsets of one batch of payload rows; many batches share a shape and differ in their text."""
+    """The offsets of a batch of payload rows; batches share a shape and differ in their text."""
 
     def __init__(self, rng: random.Random, row_count: int):
         self.row_count = row_count
@@ -86,7 +90,9 @@ class PayloadMaker:
         self._rng = rng
         self._text = text
         self._shapes = [_Shape(rng, batch_rows) for _ in range(self.SHAPES)]
-        tag_words = pa.array([f"{rng.choice('abcdefgh')}-{rng.randrange(10**6):06d}" for _ in range(600)])
+        tag_words = pa.array(
+            [f"{rng.choice('abcdefgh')}-{rng.randrange(10**6):06d}" for _ in range(600)]
+        )
         tag_count = max(shape.tag_count for shape in self._shapes) * 2
         indices = pa.array(array.array("i", rng.choices(range(600), k=tag_count)))
         self._tags = tag_words.take(indices)
@@ -98,11 +104,16 @@ class PayloadMaker:
         text = self._text.strings(shape.text_offsets, shape.struct_count, shape.text_bytes)
         tag_values = self._tags.slice(self._rng.randrange(shape.tag_count), shape.tag_count)
         tags = pa.ListArray.from_buffers(
-            pa.list_(pa.string()), shape.struct_count, [None, shape.tags_offsets], children=[tag_values]
+            pa.list_(pa.string()),
+            shape.struct_count,
+            [None, shape.tags_offsets],
+            children=[tag_values],
         )
         rotation = self._rng.randrange(shape.struct_count)
         scores = pa.concat_arrays([shape.scores.slice(rotation), shape.scores.slice(0, rotation)])
-        structs = pa.StructArray.from_arrays([source, text, scores, tags], fields=list(PAYLOAD_TYPE.value_type))
+        structs = pa.StructArray.from_arrays(
+            [source, text, scores, tags], fields=list(PAYLOAD_TYPE.value_type)
+        )
         return pa.ListArray.from_buffers(
             PAYLOAD_TYPE, shape.row_count, [None, shape.list_offsets], children=[structs]
         )
@@ -110,7 +121,9 @@ class PayloadMaker:
 
 def random_integers(seed: int, count: int, limit: int) -> pa.Array:
     """Gives `count` int64 values, uniform in [0, limit)."""
-    return pc.cast(pc.floor(pc.multiply(pc.random(count, initializer=seed), float(limit))), pa.int64())
+    return pc.cast(
+        pc.floor(pc.multiply(pc.random(count, initializer=seed), float(limit))), pa.int64()
+    )
 
 
 def permutation(seed: int, count: int) -> pa.Array:

@@ -42,7 +42,9 @@ def scenario_result(scenario, files: list[str], sorted_by: str, runs: list[dict]
         if result["error"]:
             result["verdict"] = result["error"]
         elif fingerprint(result) != right:
-            result["verdict"] = f"DIFFERS: {result['answer']['rows']} rows, {result['answer']['checksum']}"
+            result["verdict"] = (
+                f"DIFFERS: {result['answer']['rows']} rows, {result['answer']['checksum']}"
+            )
         elif sorted_by and not result["answer"]["sorted"]:
             result["verdict"] = f"NOT SORTED by {sorted_by}"
         else:
@@ -72,42 +74,70 @@ def fastest(runs: list[dict]) -> dict | None:
 
 
 def own_run(result: dict, spelling: str) -> dict | None:
-    return next((r for r in good(result) if r["engine"] == "keepone" and r["spelling"] == spelling), None)
+    return next(
+        (r for r in good(result) if r["engine"] == "keepone" and r["spelling"] == spelling), None
+    )
 
 
 def row_of(cells: list[str], widths: list[int]) -> str:
-    return "  ".join(c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))).rstrip()
+    return "  ".join(
+        c.ljust(w) if i < 2 else c.rjust(w) for i, (c, w) in enumerate(zip(cells, widths))
+    ).rstrip()
 
 
 def scenario_table(result: dict) -> str:
-    """Draws one scenario. The ratios are to keepone's run of the same spelling, else to its fastest one."""
+    """Draws one scenario. Ratios are to keepone's run of the same spelling, or its fastest."""
     own_fastest = fastest([r for r in good(result) if r["engine"] == "keepone"])
     lines = [f"\n{result['name']} ({result['question']} on {result['data']})"]
     widths = [22, 11, 8, 8, 9, 8, 8, 6]
-    lines.append(row_of(["spelling", "engine", "time s", "cpu s", "peak MB", "time x", "mem x", "answer"], widths))
-    for run in sorted(result["runs"], key=lambda r: (r["spelling"], r["engine"] != "keepone", r["wall_seconds"])):
+    lines.append(
+        row_of(
+            ["spelling", "engine", "time s", "cpu s", "peak MB", "time x", "mem x", "answer"],
+            widths,
+        )
+    )
+    for run in sorted(
+        result["runs"], key=lambda r: (r["spelling"], r["engine"] != "keepone", r["wall_seconds"])
+    ):
         if run["error"]:
-            lines.append(row_of([run["spelling"], run["engine"], "failed:"], widths) + " " + run["error"][:90])
+            lines.append(
+                row_of([run["spelling"], run["engine"], "failed:"], widths)
+                + " "
+                + run["error"][:90]
+            )
             continue
         own = own_run(result, run["spelling"]) or own_fastest
         times = [f"{run[m] / own[m]:.1f}" if own else "" for m in ("wall_seconds", "peak_mb")]
-        cells = [run["spelling"], run["engine"], f"{run['wall_seconds']:.2f}", f"{run['cpu_seconds']:.2f}"]
+        cells = [
+            run["spelling"],
+            run["engine"],
+            f"{run['wall_seconds']:.2f}",
+            f"{run['cpu_seconds']:.2f}",
+        ]
         cells += [f"{run['peak_mb']:.0f}", *times, run["verdict"]]
         lines.append(row_of(cells, widths))
     for engine in dict.fromkeys(run["engine"] for run in result["runs"]):
         best = fastest([r for r in good(result) if r["engine"] == engine])
         if best:
-            lines.append(f"  best of {engine}: {best['spelling']}, {best['wall_seconds']:.2f} s, {best['peak_mb']:.0f} MB")
+            lines.append(
+                f"  best of {engine}: {best['spelling']}, {best['wall_seconds']:.2f} s, "
+                f"{best['peak_mb']:.0f} MB"
+            )
     return "\n".join(lines)
 
 
 def rival_of(limit: dict, result: dict, spelling: str) -> dict | None:
-    """Gives the peer's run that a limit compares with: `ENGINE best`, `ENGINE same`, `fastest best`, `fastest same`.
+    """Gives the peer's run that a limit compares with: `ENGINE best` or `ENGINE same`.
 
-    `best` is any spelling; `same` is keepone's own (and any form of Polars, which is not asked in SQL).
+    ENGINE may be `fastest`. `best` is any spelling; `same` is keepone's own (and any form of
+    Polars, which is not asked in SQL).
     """
     engine, form = limit["than"].split()
-    peers = [run for run in good(result) if run["engine"] == engine or engine == "fastest" and run["engine"] != "keepone"]
+    peers = [
+        run
+        for run in good(result)
+        if run["engine"] == engine or engine == "fastest" and run["engine"] != "keepone"
+    ]
     if form == "same":
         peers = [run for run in peers if run["spelling"] == spelling or run["engine"] == "polars"]
     return fastest(peers)
@@ -135,7 +165,11 @@ def verdict(limit: dict, results: list[dict]) -> dict | None:
 
 
 def verdicts(limits: list[dict], results: list[dict], rows: int) -> list[dict]:
-    found = [verdict(limit, results) for limit in limits if limit.get("rows", 1_100_000) == rows or limit["id"][0] == "A"]
+    found = [
+        verdict(limit, results)
+        for limit in limits
+        if limit.get("rows", 1_100_000) == rows or limit["id"][0] == "A"
+    ]
     return [v for v in found if v]
 
 
@@ -148,5 +182,7 @@ def verdict_table(found: list[dict]) -> str:
         value = "not measured" if v["value"] is None else f"{v['value']:.1f}"
         outcome = {True: "met", False: "MISSED", None: "-"}[v["met"]]
         than = f" than {v['rival'] or v['than']}" if "than" in v else ""
-        lines.append(f"  {v['id']:4} {outcome:7} {v['run']}: {v['measure']} {value} ({bound}){than}")
+        lines.append(
+            f"  {v['id']:4} {outcome:7} {v['run']}: {v['measure']} {value} ({bound}){than}"
+        )
     return "\n".join(lines)

@@ -4,8 +4,8 @@
     python3 bench/run.py [--only REGEX] [--engines LIST] [--repeats N] [--rows 11000000] [--quick]
 
 Prints one table per scenario and the verdict on each limit of limits.json; writes all figures to
-build/bench-results/*.json. README.md in this folder says how the figures are taken. Ends with 1 when two answers
-to one question differ, and with --check also when a limit is missed.
+build/bench-results/*.json. README.md in this folder says how the figures are taken. Ends with 1
+when two answers to one question differ, and with --check also when a limit is missed.
 """
 
 import argparse
@@ -38,7 +38,14 @@ def bench_python(build: pathlib.Path) -> str:
     if not stamp.exists() or stamp.read_text() != requirements.read_text():
         print(f"installing {requirements} into {venv}", file=sys.stderr)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
-        pip = [venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = [
+            venv / "bin/python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]
         subprocess.run([*pip, "-r", requirements], check=True)
         shutil.copyfile(requirements, stamp)
     return str(venv / "bin/python")
@@ -46,28 +53,53 @@ def bench_python(build: pathlib.Path) -> str:
 
 def make_data(python: str, arguments: argparse.Namespace, data: str) -> list[str]:
     """Makes a data set where it is missing. Gives its files."""
-    command = [python, str(BENCH / "make_data.py"), "--out", str(arguments.build / "bench-data"), data]
+    command = [
+        python,
+        str(BENCH / "make_data.py"),
+        "--out",
+        str(arguments.build / "bench-data"),
+        data,
+    ]
     if arguments.quick:
         command += ["--rows", str(QUICK_ROWS[data[0]]), "--groups", str(QUICK_GROUPS)]
     elif data != "a":
         command += ["--rows", str(arguments.rows)]
-    path = pathlib.Path(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip())
+    path = pathlib.Path(
+        subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+    )
     return [str(file) for file in sorted(path.glob("*.parquet"))] if path.is_dir() else [str(path)]
 
 
-def command_of(engine: str, spelling: scenarios.Spelling, files: list[str], output: str, context: dict) -> list[str]:
+def command_of(
+    engine: str, spelling: scenarios.Spelling, files: list[str], output: str, context: dict
+) -> list[str]:
     """Gives the whole command line that reads `files` and writes the answer to `output`."""
     threads = str(context["threads"])
     listed = ", ".join(f"'{file}'" for file in files)
     sql = spelling.text.replace("{t}", f"read_parquet([{listed}]) AS t")
     if engine == "keepone":
-        return [context["keepone"], "--threads", threads, *context["keepone_options"], sql, "-o", output]
+        return [
+            context["keepone"],
+            "--threads",
+            threads,
+            *context["keepone_options"],
+            sql,
+            "-o",
+            output,
+        ]
     peer = [context["python"], str(BENCH / f"peers/{engine}_peer.py")]
     if engine == "duckdb":
         return [*peer, sql, output, threads, *spelling.settings]
     if engine == "datafusion":
         source = files[0] if len(files) == 1 else str(pathlib.Path(files[0]).parent) + "/"
-        return [*peer, spelling.text.replace("{t}", "t"), output, threads, f"t={source}", *spelling.settings]
+        return [
+            *peer,
+            spelling.text.replace("{t}", "t"),
+            output,
+            threads,
+            f"t={source}",
+            *spelling.settings,
+        ]
     return [*peer, spelling.text, output, threads, *files]
 
 
@@ -100,17 +132,29 @@ def runs_of(scenario: scenarios.Scenario, arguments: argparse.Namespace) -> list
         for engine in spelling.engines:
             name = f"{scenario.name}/{spelling.name}/{engine}"
             if wanted and engine in arguments.engines and re.search(arguments.only, name):
-                runs.append({"name": name, "spelling": spelling, "engine": engine, "measurements": [], "answer": {}})
+                runs.append(
+                    {
+                        "name": name,
+                        "spelling": spelling,
+                        "engine": engine,
+                        "measurements": [],
+                        "answer": {},
+                    }
+                )
     return runs
 
 
-def run_scenario(scenario: scenarios.Scenario, runs: list[dict], arguments: argparse.Namespace, context: dict) -> dict:
+def run_scenario(
+    scenario: scenarios.Scenario, runs: list[dict], arguments: argparse.Namespace, context: dict
+) -> dict:
     """Runs a scenario's runs in turn, `repeats` times over, and looks at each answer once."""
     files = make_data(context["python"], arguments, scenario.data)
     output = arguments.build / "bench-out.parquet"
     sorted_by = scenarios.QUESTIONS[scenario.question].sorted_by
     for file in files if sum(os.path.getsize(f) for f in files) < 4 << 30 else []:
-        subprocess.run(["cat", file], stdout=subprocess.DEVNULL, check=True)  # Everyone finds the file in memory.
+        subprocess.run(
+            ["cat", file], stdout=subprocess.DEVNULL, check=True
+        )  # Everyone finds the file in memory.
     for repeat in range(arguments.repeats):
         for run in runs:
             if any(m.error for m in run["measurements"]):
@@ -118,7 +162,9 @@ def run_scenario(scenario: scenarios.Scenario, runs: list[dict], arguments: argp
             remove(output)
             command = command_of(run["engine"], run["spelling"], files, str(output), context)
             environment = {"PYTHONDONTWRITEBYTECODE": "1"}
-            measured = measure.run(command, arguments.memory_bytes_max, arguments.timeout, environment)
+            measured = measure.run(
+                command, arguments.memory_bytes_max, arguments.timeout, environment
+            )
             if repeat == 0 and not measured.error:
                 run["answer"] = summarise(context["python"], output, sorted_by)
                 measured.error = run["answer"].get("error", "")
@@ -134,24 +180,46 @@ def versions(context: dict, engines: list[str]) -> dict:
         if engine == "keepone":
             command = [context["keepone"], "--version"]
         else:
-            command = [context["python"], "-c", f"from importlib.metadata import version; print(version('{engine}'))"]
+            command = [
+                context["python"],
+                "-c",
+                f"from importlib.metadata import version; print(version('{engine}'))",
+            ]
         result[engine] = subprocess.run(command, capture_output=True, text=True).stdout.strip()
     return result
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", default="", metavar="REGEX", help="runs whose scenario/spelling/engine matches")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", default="", metavar="REGEX", help="runs whose scenario/spelling/engine matches"
+    )
     parser.add_argument("--engines", default=",".join(ENGINES), help="default: %(default)s")
     parser.add_argument("--repeats", type=int, default=3, help="default: %(default)s")
-    parser.add_argument("--rows", type=int, default=1_100_000, help="rows of B (default: %(default)s)")
-    parser.add_argument("--quick", action="store_true", help="small data, one repeat: tries the suite, not the engines")
+    parser.add_argument(
+        "--rows", type=int, default=1_100_000, help="rows of B (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="small data, one repeat: tries the suite, not the engines",
+    )
     parser.add_argument("--threads", type=int, default=2, help="default: %(default)s")
-    parser.add_argument("--memory-gb", type=float, default=20, help="stop a run above this (default: %(default)s)")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for one run (default: %(default)s)")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="default: %(default)s")
+    parser.add_argument(
+        "--memory-gb", type=float, default=20, help="stop a run above this (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=600, help="seconds for one run (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--build", type=pathlib.Path, default=ROOT / "build", help="default: %(default)s"
+    )
     parser.add_argument("--keepone", help="the program (default: BUILD/release/src/cli/keepone)")
-    parser.add_argument("--keepone-options", default="", help="more options for keepone, as one string")
+    parser.add_argument(
+        "--keepone-options", default="", help="more options for keepone, as one string"
+    )
     parser.add_argument("--check", action="store_true", help="end with 1 when a limit is missed")
     arguments = parser.parse_args()
     arguments.engines = arguments.engines.split(",")
@@ -186,7 +254,13 @@ def main() -> int:
             results.append(run_scenario(scenario, runs, arguments, context))
             print(report.scenario_table(results[-1]), flush=True)
     now = datetime.datetime.now(datetime.timezone.utc)
-    verdicts = [] if arguments.quick else report.verdicts(json.loads((BENCH / "limits.json").read_text()), results, arguments.rows)
+    verdicts = (
+        []
+        if arguments.quick
+        else report.verdicts(
+            json.loads((BENCH / "limits.json").read_text()), results, arguments.rows
+        )
+    )
     print(report.verdict_table(verdicts))
     document = {
         "time": now.isoformat(timespec="seconds"),

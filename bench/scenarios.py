@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is asked, of which data, in which words.
 
-A question has one right answer; its spellings are the ways to ask it. A scenario asks one question of one data set,
-so all its runs must give the same rows, whatever the engine and the spelling.
+A question has one right answer; its spellings are the ways to ask it. A scenario asks one question
+of one data set, so all its runs must give the same rows, whatever the engine and the spelling.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ NO_DUCKDB = ("keepone", "datafusion")
 class Spelling:
     """One way to ask. `text` is SQL with {t} for the input, or a form of peers/polars_peer.py.
 
-    `quick` spellings are asked on every data set; the others only where the question is looked at closely.
+    `quick` spellings are asked on every data set, the others only in scenarios that are `close`.
     `large` spellings are asked of the data set that is larger than memory.
     """
 
@@ -50,9 +50,17 @@ def polars(name: str, quick: bool = False, large: bool = False) -> Spelling:
 
 WINDOW = "OVER (PARTITION BY key ORDER BY ts DESC)"
 WINDOW_TWO = "OVER (PARTITION BY key ORDER BY version DESC, ts DESC)"
-ROW_NUMBER = f"SELECT * EXCLUDE (rn) FROM (SELECT *, row_number() {WINDOW} AS rn FROM {{t}}) AS w WHERE rn = 1"
+
+
+def row_number(window: str, function: str = "row_number") -> str:
+    inner = f"SELECT *, {function}() {window} AS rn FROM {{t}}"
+    return f"SELECT * EXCLUDE (rn) FROM ({inner}) AS w WHERE rn = 1"
+
+
+ROW_NUMBER = row_number(WINDOW)
 SEMI_JOIN = (
-    "SELECT t.* FROM {t} SEMI JOIN (SELECT key, max(ts) AS ts FROM {t} GROUP BY key) AS m USING (key, ts)"
+    "SELECT t.* FROM {t} SEMI JOIN (SELECT key, max(ts) AS ts FROM {t} GROUP BY key) AS m "
+    "USING (key, ts)"
 )
 DF_SEMI_JOIN = (
     "SELECT t.* FROM {t} LEFT SEMI JOIN (SELECT key, max(ts) AS ts FROM {t} GROUP BY key) AS m "
@@ -67,7 +75,7 @@ ROW_ADDRESS = (
 
 
 def per_column(call: str) -> str:
-    """Asks for each column by an aggregate of its own. Names are qualified, so that no alias is meant by them."""
+    """Asks for each column by an aggregate of its own. Qualified names never mean an alias."""
     columns = ", ".join(call.format(x=f"t.{x}") + f" AS {x}" for x in ("ts", "version", "payload"))
     return f"SELECT key, {columns} FROM {{t}} GROUP BY key"
 
@@ -76,19 +84,39 @@ NEWEST = Question(
     (
         Spelling("row_number", ROW_NUMBER, quick=True, large=True),
         Spelling("qualify", f"SELECT * FROM {{t}} QUALIFY row_number() {WINDOW} = 1"),
-        Spelling("rank", f"SELECT * EXCLUDE (r) FROM (SELECT *, rank() {WINDOW} AS r FROM {{t}}) AS w WHERE r = 1"),
+        Spelling(
+            "rank",
+            row_number(WINDOW, "rank"),
+        ),
         Spelling("max_over", "SELECT * FROM {t} QUALIFY ts = max(ts) OVER (PARTITION BY key)"),
-        Spelling("max_by_row", "SELECT max_by(t, ts) AS r FROM {t} GROUP BY key", ("keepone", "duckdb")),
+        Spelling(
+            "max_by_row", "SELECT max_by(t, ts) AS r FROM {t} GROUP BY key", ("keepone", "duckdb")
+        ),
         Spelling("max_by", per_column("max_by({x}, t.ts)"), ("keepone", "duckdb"), quick=True),
         Spelling("arg_max", per_column("arg_max({x}, t.ts)"), ("keepone", "duckdb")),
-        Spelling("first_value", per_column("first_value({x} ORDER BY t.ts DESC)"), NO_DUCKDB, True, True),
+        Spelling(
+            "first_value", per_column("first_value({x} ORDER BY t.ts DESC)"), NO_DUCKDB, True, True
+        ),
         # DuckDB has first_value as a window function only; its aggregate is called first.
-        Spelling("first_value", per_column("first({x} ORDER BY t.ts DESC)"), DUCKDB, quick=True, large=True),
+        Spelling(
+            "first_value",
+            per_column("first({x} ORDER BY t.ts DESC)"),
+            DUCKDB,
+            quick=True,
+            large=True,
+        ),
         Spelling("array_agg", per_column("(array_agg({x} ORDER BY t.ts DESC))[1]")),
         Spelling("limit_by", "SELECT * FROM {t} ORDER BY ts DESC LIMIT 1 BY key", KEEPONE),
         Spelling("semi_join", SEMI_JOIN, DUCKDB, quick=True, large=True),
         Spelling("row_address", ROW_ADDRESS, DUCKDB, quick=True, large=True),
-        Spelling("row_number_unordered", ROW_NUMBER, DUCKDB, True, True, ("preserve_insertion_order=false",)),
+        Spelling(
+            "row_number_unordered",
+            ROW_NUMBER,
+            DUCKDB,
+            True,
+            True,
+            ("preserve_insertion_order=false",),
+        ),
         Spelling("semi_join", DF_SEMI_JOIN, DATAFUSION, quick=True, large=True),
         polars("sort_unique"),
         polars("group_sort_by"),
@@ -104,20 +132,32 @@ NEWEST_TWO = Question(
     (
         Spelling(
             "row_number",
-            f"SELECT * EXCLUDE (rn) FROM (SELECT *, row_number() {WINDOW_TWO} AS rn FROM {{t}}) AS w WHERE rn = 1",
+            row_number(WINDOW_TWO),
             quick=True,
         ),
-        Spelling("first_value", per_column("first_value({x} ORDER BY t.version DESC, t.ts DESC)"), NO_DUCKDB),
-        Spelling("first_value", per_column("first({x} ORDER BY t.version DESC, t.ts DESC)"), DUCKDB),
+        Spelling(
+            "first_value",
+            per_column("first_value({x} ORDER BY t.version DESC, t.ts DESC)"),
+            NO_DUCKDB,
+        ),
+        Spelling(
+            "first_value", per_column("first({x} ORDER BY t.version DESC, t.ts DESC)"), DUCKDB
+        ),
         Spelling("max_by", per_column("max_by({x}, (t.version, t.ts))"), DUCKDB),
         Spelling(
             "semi_join",
-            "SELECT t.* FROM {t} SEMI JOIN (SELECT key, max((version, ts)) AS m FROM {t} GROUP BY key) AS m "
+            "SELECT t.* FROM {t} SEMI JOIN "
+            "(SELECT key, max((version, ts)) AS m FROM {t} GROUP BY key) AS m "
             "ON t.key = m.key AND t.version = m.m[1] AND t.ts = m.m[2]",
             DUCKDB,
             quick=True,
         ),
-        Spelling("row_address", ROW_ADDRESS.replace(", ts) FROM", ", (version, ts)) FROM"), DUCKDB, quick=True),
+        Spelling(
+            "row_address",
+            ROW_ADDRESS.replace(", ts) FROM", ", (version, ts)) FROM"),
+            DUCKDB,
+            quick=True,
+        ),
         polars("two_sort_unique"),
         polars("two_group_sort_by"),
         polars("two_semi_join", quick=True),
@@ -126,7 +166,9 @@ NEWEST_TWO = Question(
 
 NEWEST_SORTED = Question(
     (
-        Spelling("distinct_on", "SELECT DISTINCT ON (key) * FROM {t} ORDER BY key, ts DESC", quick=True),
+        Spelling(
+            "distinct_on", "SELECT DISTINCT ON (key) * FROM {t} ORDER BY key, ts DESC", quick=True
+        ),
         Spelling("row_number", ROW_NUMBER + " ORDER BY key"),
         Spelling("semi_join", SEMI_JOIN + " ORDER BY key", DUCKDB, quick=True),
         Spelling("row_address", ROW_ADDRESS + " ORDER BY key", DUCKDB, quick=True),
@@ -140,7 +182,9 @@ NEWEST_SORTED = Question(
 
 TEN_NEWEST = Question(
     (
-        Spelling("order_by_limit", "SELECT * FROM {t} ORDER BY ts DESC LIMIT 10", quick=True, large=True),
+        Spelling(
+            "order_by_limit", "SELECT * FROM {t} ORDER BY ts DESC LIMIT 10", quick=True, large=True
+        ),
         polars("top_sort_limit"),
         polars("top_k", quick=True, large=True),
         polars("top_semi_join", quick=True, large=True),
@@ -148,20 +192,22 @@ TEN_NEWEST = Question(
 )
 
 FIRST_OF_ID = "SELECT DISTINCT ON (id) * FROM {t} ORDER BY id, ts"
-ID_ROW_NUMBER = (
-    "SELECT * EXCLUDE (rn) FROM (SELECT *, row_number() OVER (PARTITION BY id ORDER BY ts) AS rn FROM {t}) AS w "
-    "WHERE rn = 1 ORDER BY id"
-)
+ID_ROW_NUMBER = row_number("OVER (PARTITION BY id ORDER BY ts)") + " ORDER BY id"
 ID_SEMI_JOIN = (
-    "SELECT t.* FROM {t} SEMI JOIN (SELECT id, min(ts) AS ts FROM {t} GROUP BY id{limit}) AS m USING (id, ts) "
-    "ORDER BY id"
+    "SELECT t.* FROM {t} SEMI JOIN (SELECT id, min(ts) AS ts FROM {t} GROUP BY id{limit}) AS m "
+    "USING (id, ts) ORDER BY id"
 )
 
 TEN_IDS = Question(
     (
         Spelling("distinct_on", FIRST_OF_ID + " LIMIT 10", quick=True),
         Spelling("row_number", ID_ROW_NUMBER + " LIMIT 10"),
-        Spelling("semi_join", ID_SEMI_JOIN.replace("{limit}", " ORDER BY id LIMIT 10"), DUCKDB, quick=True),
+        Spelling(
+            "semi_join",
+            ID_SEMI_JOIN.replace("{limit}", " ORDER BY id LIMIT 10"),
+            DUCKDB,
+            quick=True,
+        ),
         polars("id_sort_unique_ten"),
         polars("id_unique_sort_ten", quick=True),
         polars("id_group_first_ten"),
@@ -198,7 +244,7 @@ QUESTIONS = {
     "start": START,
 }
 
-# The order is the order of the report. On B of more than memory only the scenarios with `large` spellings run.
+# In the order of the report. LARGE_SCENARIOS are asked of B where it is larger than memory.
 SCENARIOS = (
     Scenario("start", "a", "start"),
     Scenario("A_limit", "a", "ten_ids"),

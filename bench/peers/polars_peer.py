@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one query by Polars: FORM OUTPUT THREADS FILE... The forms stand below; each is a lazy query, streamed out."""
+"""Runs one query by Polars: FORM OUTPUT THREADS FILE...
+
+The forms stand below; each is a lazy query, streamed out.
+"""
 
 import os
 import sys
@@ -14,7 +17,9 @@ ts = pl.col("ts")
 
 FORMS = {
     # The newest row of each key.
-    "sort_unique": lambda: t.sort("ts", descending=True).unique("key", keep="first", maintain_order=False),
+    "sort_unique": lambda: t.sort("ts", descending=True).unique(
+        "key", keep="first", maintain_order=False
+    ),
     "group_sort_by": lambda: t.group_by("key").agg(pl.all().sort_by("ts").last()),
     "group_arg_max": lambda: t.group_by("key").agg(pl.all().get(ts.arg_max())),
     "group_max_by": lambda: t.group_by("key").agg(pl.exclude("ts").max_by("ts"), ts.max()),
@@ -22,21 +27,29 @@ FORMS = {
     "rank_over": lambda: t.filter(ts.rank("ordinal", descending=True).over("key") == 1),
     "semi_join": lambda: t.join(t.group_by("key").agg(ts.max()), on=["key", "ts"], how="semi"),
     # The row of the highest version of each key, the newest of them where several have it.
-    "two_sort_unique": lambda: t.sort(["version", "ts"], descending=True).unique("key", keep="first"),
+    "two_sort_unique": lambda: t.sort(["version", "ts"], descending=True).unique(
+        "key", keep="first"
+    ),
     "two_group_sort_by": lambda: t.group_by("key").agg(pl.all().sort_by(["version", "ts"]).last()),
     "two_semi_join": lambda: t.join(
-        t.group_by("key").agg(pl.struct("version", "ts").sort_by(["version", "ts"]).last().alias("w")).unnest("w"),
+        t.group_by("key")
+        .agg(pl.struct("version", "ts").sort_by(["version", "ts"]).last().alias("w"))
+        .unnest("w"),
         on=["key", "version", "ts"],
         how="semi",
     ),
     # The newest row of each key, in the order of the keys.
     "sorted_unique": lambda: t.sort("ts", descending=True).unique("key", keep="first").sort("key"),
-    "sorted_group_sort_by": lambda: t.group_by("key").agg(pl.all().sort_by("ts").last()).sort("key"),
+    "sorted_group_sort_by": lambda: (
+        t.group_by("key").agg(pl.all().sort_by("ts").last()).sort("key")
+    ),
     "sorted_semi_join": lambda: FORMS["semi_join"]().sort("key"),
     # The ten newest rows.
     "top_sort_limit": lambda: t.sort("ts", descending=True).limit(10),
     "top_k": lambda: t.top_k(10, by="ts"),
-    "top_semi_join": lambda: t.join(t.select("ts").top_k(10, by="ts"), on="ts", how="semi").sort("ts", descending=True),
+    "top_semi_join": lambda: t.join(t.select("ts").top_k(10, by="ts"), on="ts", how="semi").sort(
+        "ts", descending=True
+    ),
     # The first row of each id, in the order of the ids.
     "id_sort_unique": lambda: t.sort("id", "ts").unique("id", keep="first", maintain_order=True),
     "id_unique_sort": lambda: t.sort("ts").unique("id", keep="first").sort("id"),

@@ -4,9 +4,8 @@
 import collections
 import math
 
-import pyarrow as pa
-
 import oracle
+import pyarrow as pa
 from queries import Query
 
 
@@ -28,7 +27,9 @@ def by_rules(value):
 
 
 def row_form(row: tuple, key_count: int) -> tuple:
-    return tuple(by_rules(value) for value in row[:key_count]) + tuple(exact(value) for value in row[key_count:])
+    return tuple(by_rules(value) for value in row[:key_count]) + tuple(
+        exact(value) for value in row[key_count:]
+    )
 
 
 def shown(row) -> str:
@@ -41,15 +42,20 @@ def difference(query: Query, answer: pa.Table) -> str:
     if answer.column_names != query.names:
         return f"columns {answer.column_names}, expected {query.names}"
     # A grouping spelling shows its keys first: which of two equal keys is shown is left open.
-    key_count = 0 if query.ordered else sum(name[0] == "k" and name[1:].isdigit() for name in query.names)
-    found = [row_form(row, key_count) for row in zip(*(column.to_pylist() for column in answer.columns))]
+    key_count = (
+        0 if query.ordered else sum(name[0] == "k" and name[1:].isdigit() for name in query.names)
+    )
+    found = [
+        row_form(row, key_count) for row in zip(*(column.to_pylist() for column in answer.columns))
+    ]
     expected = [row_form(row, key_count) for row in query.rows]
     if query.ordered and found != expected:
         if len(found) != len(expected):
             return f"{len(found)} rows, expected {len(expected)}" + first_unmatched(found, expected)
         place = next(i for i, (a, b) in enumerate(zip(found, expected)) if a != b)
         same_set = " (the same rows in another order)" if set(found) == set(expected) else ""
-        return f"row {place}{same_set}:\n  found    {shown(found[place])}\n  expected {shown(expected[place])}"
+        pair = f"\n  found    {shown(found[place])}\n  expected {shown(expected[place])}"
+        return f"row {place}{same_set}:{pair}"
     if not query.ordered and collections.Counter(found) != collections.Counter(expected):
         return f"{len(found)} rows, expected {len(expected)}" + first_unmatched(found, expected)
     return ""

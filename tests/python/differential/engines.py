@@ -8,7 +8,6 @@ import subprocess
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
-
 from queries import Question
 
 TIMEOUT_SECONDS = 120
@@ -38,7 +37,13 @@ def ask(command: list[str], output: pathlib.Path) -> pa.Table:
     """Runs the program and reads the file that it wrote."""
     output.unlink(missing_ok=True)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_SECONDS,
+            stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired:
         raise Failure(f"no answer within {TIMEOUT_SECONDS} s") from None
     if done.returncode != 0:
@@ -84,7 +89,9 @@ class DuckDB:
             return None
         listed = ", ".join(f"'{file}'" for file in question.table.files)
         try:
-            rows = self._connection.execute(peer_sql(question, f"read_parquet([{listed}])")).fetchall()
+            rows = self._connection.execute(
+                peer_sql(question, f"read_parquet([{listed}])")
+            ).fetchall()
         except Exception:
             return None
         return sorted(row for (row,) in rows)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The right answers, computed the naive way: all rows in memory, one comparison after the other.
 
-The rules: NULL keys form one group; NULLs stand last in both directions unless the ordering says otherwise; NaN
-equals NaN and is above every number; 0.0 equals -0.0; strings compare by bytes; a tie goes to the row that comes
-first in the input.
+The rules: NULL keys form one group; NULLs stand last in both directions unless the ordering says
+otherwise; NaN equals NaN and is above every number; 0.0 equals -0.0; strings compare by bytes; a
+tie goes to the row that comes first in the input.
 """
 
 import dataclasses
@@ -82,7 +82,9 @@ def groups_of(rows: list[int], keys: list[Expression]) -> list[list[int]]:
     return list(groups.values())
 
 
-def numbers(rows: list[int], keys: list[Expression], order: list[OrderItem], function: str) -> dict[int, int]:
+def numbers(
+    rows: list[int], keys: list[Expression], order: list[OrderItem], function: str
+) -> dict[int, int]:
     """Gives row_number, rank or dense_rank of every row."""
     result = {}
     for group in groups_of(rows, keys):
@@ -96,7 +98,9 @@ def numbers(rows: list[int], keys: list[Expression], order: list[OrderItem], fun
     return result
 
 
-def first_rows(rows: list[int], keys: list[Expression], order: list[OrderItem], limit: int = 1) -> list[int]:
+def first_rows(
+    rows: list[int], keys: list[Expression], order: list[OrderItem], limit: int = 1
+) -> list[int]:
     """Gives the first `limit` rows of each group, in input order."""
     place = numbers(rows, keys, order, "row_number")
     return [row for row in rows if place[row] <= limit]

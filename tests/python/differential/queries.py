@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random one-row-per-group questions, each in several spellings, with the answer that the oracle gives."""
+"""Random one-row-per-group questions in several spellings, with the oracle's answers."""
 
 import dataclasses
 import math
@@ -80,7 +80,9 @@ CONDITIONS = [
 
 
 def apply(column, sql: str, function: Callable, kind: str) -> Expression:
-    return Expression(sql.format(c=quoted(column.name)), lambda row: function(column.values[row]), kind)
+    return Expression(
+        sql.format(c=quoted(column.name)), lambda row: function(column.values[row]), kind
+    )
 
 
 def condition(rng: random.Random, table: Table) -> Expression | None:
@@ -104,7 +106,11 @@ def make_question(rng: random.Random, table: Table) -> Question:
     keys = [expression(rng, table) for _ in range(rng.choice([1, 1, 1, 2, 2, 3]))]
     order = []
     for _ in range(rng.choice([0, 1, 1, 1, 2, 3])):
-        order.append(OrderItem(expression(rng, table), rng.random() < 0.5, rng.choice([None, None, True, False])))
+        order.append(
+            OrderItem(
+                expression(rng, table), rng.random() < 0.5, rng.choice([None, None, True, False])
+            )
+        )
     total = rng.random() < 0.3
     if total:
         order.append(OrderItem(reference(table, ROW_ID), rng.random() < 0.5))
@@ -137,7 +143,9 @@ class Maker:
     def values(self, row: int, names: list[str]) -> tuple:
         return tuple(self.q.table.column(name).values[row] for name in names)
 
-    def answer(self, spelling: str, sql: str, names: list[str], rows: list[int], ordered: bool = True) -> Query:
+    def answer(
+        self, spelling: str, sql: str, names: list[str], rows: list[int], ordered: bool = True
+    ) -> Query:
         return Query(spelling, sql, names, [self.values(row, names) for row in rows], ordered)
 
     def distinct_on(self) -> Query:
@@ -146,9 +154,11 @@ class Maker:
         winners = oracle.first_rows(self.q.rows, keys, self.q.order)
         order = self.q.order
         if order and self.rng.random() < 0.7:
-            # As PostgreSQL wants it: the keys lead the order. Otherwise the order alone orders the output.
+            # As PostgreSQL wants it: the keys lead. Otherwise the order alone orders the output.
             self.rng.shuffle(keys)
-            order = [OrderItem(k, self.rng.random() < 0.3, self.rng.choice([None, True])) for k in keys] + order
+            order = [
+                OrderItem(k, self.rng.random() < 0.3, self.rng.choice([None, True])) for k in keys
+            ] + order
         sql = f"SELECT DISTINCT ON ({self.keys}) {listed} FROM {self.source}{self.where}"
         if order:
             sql += " ORDER BY " + ", ".join(item.sql for item in order)
@@ -161,7 +171,12 @@ class Maker:
 
     def bound(self, limit: int) -> str:
         """Gives a predicate on rn that keeps 1 .. limit."""
-        forms = [f"rn <= {limit}", f"rn < {limit + 1}", f"{limit} >= rn", f"rn BETWEEN 1 AND {limit}"]
+        forms = [
+            f"rn <= {limit}",
+            f"rn < {limit + 1}",
+            f"{limit} >= rn",
+            f"rn BETWEEN 1 AND {limit}",
+        ]
         forms += [f"NOT rn > {limit}", f"rn - 1 < {limit}"]
         if limit == 1:
             forms += ["rn = 1", "1 = rn", "rn IN (1)", "rn + 1 = 2", "rn = 1"]
@@ -178,7 +193,9 @@ class Maker:
         predicate = self.bound(limit)
         above = condition(self.rng, self.q.table) if self.rng.random() < 0.3 else None
         if above:
-            predicate = self.rng.choice([f"{predicate} AND {above.sql}", f"{above.sql} AND {predicate}"])
+            predicate = self.rng.choice(
+                [f"{predicate} AND {above.sql}", f"{above.sql} AND {predicate}"]
+            )
             rows = [row for row in rows if above.evaluate(row) is True]
         listed, names = self.some_columns()
         with_number = self.rng.random() < 0.5
@@ -203,7 +220,8 @@ class Maker:
     def qualify(self) -> Query:
         listed, names = self.some_columns()
         rows = oracle.first_rows(self.q.rows, self.q.keys, self.q.order, self.q.limit)
-        sql = f"SELECT {listed} FROM {self.source}{self.where} QUALIFY row_number() {self.over} <= {self.q.limit}"
+        sql = f"SELECT {listed} FROM {self.source}{self.where} "
+        sql += f"QUALIFY row_number() {self.over} <= {self.q.limit}"
         return self.answer("qualify", sql, names, rows)
 
     def not_first(self) -> Query:
@@ -219,7 +237,9 @@ class Maker:
             rows = [row for row in self.q.rows if place[row] == 2]
         inner = f"SELECT *, row_number() {self.over} AS rn FROM {self.source}{self.where}"
         listed = "* EXCLUDE (rn)" if listed == "*" else listed
-        return self.answer("not_first", f"SELECT {listed} FROM ({inner}) AS w WHERE {predicate}", names, rows)
+        return self.answer(
+            "not_first", f"SELECT {listed} FROM ({inner}) AS w WHERE {predicate}", names, rows
+        )
 
     def second_window(self) -> Query:
         """A near miss: a count that needs the rows that lose."""
@@ -227,10 +247,15 @@ class Maker:
         size = {row: len(group) for group in groups for row in group}
         rows = oracle.first_rows(self.q.rows, self.q.keys, self.q.order)
         inner = (
-            f"SELECT *, row_number() {self.over} AS rn, count(*) OVER (PARTITION BY {self.keys}) AS n "
-            f"FROM {self.source}{self.where}"
+            f"SELECT *, row_number() {self.over} AS rn, "
+            f"count(*) OVER (PARTITION BY {self.keys}) AS n FROM {self.source}{self.where}"
         )
-        query = self.answer("second_window", f"SELECT * EXCLUDE (rn) FROM ({inner}) AS w WHERE rn = 1", self.names, rows)
+        query = self.answer(
+            "second_window",
+            f"SELECT * EXCLUDE (rn) FROM ({inner}) AS w WHERE rn = 1",
+            self.names,
+            rows,
+        )
         query.names = [*self.names, "n"]
         query.rows = [(*values, size[row]) for values, row in zip(query.rows, rows)]
         return query
@@ -239,7 +264,8 @@ class Maker:
         listed, names = self.some_columns()
         rows = oracle.first_rows(self.q.rows, self.q.keys, self.q.order, self.q.limit)
         rows = oracle.sort_rows(rows, self.q.order)
-        sql = f"SELECT {listed} FROM {self.source}{self.where} {self.order} LIMIT {self.q.limit} BY {self.keys}"
+        sql = f"SELECT {listed} FROM {self.source}{self.where} {self.order} "
+        sql += f"LIMIT {self.q.limit} BY {self.keys}"
         return self.answer("limit_by", sql, names, rows)
 
     def max_over(self) -> Query | None:
@@ -260,10 +286,12 @@ class Maker:
         return self.answer("max_over", sql, names, kept)
 
     def grouped(self, spelling: str, columns: list[tuple[str, str, Callable]]) -> Query:
-        """Makes a GROUP BY query. A column is a name, SQL and the value it has for the rows of a group."""
-        keys = [(f"k{i}", key.sql, lambda group, key=key: key.evaluate(group[0])) for i, key in enumerate(self.q.keys)]
+        """Makes a GROUP BY query of columns: name, SQL, and the value for the rows of a group."""
+        keys = [
+            (f"k{i}", key.sql, lambda group, key=key: key.evaluate(group[0]))
+            for i, key in enumerate(self.q.keys)
+        ]
         listed = [*keys, *columns]
-        # Keys that are equal by the rules may differ in their bits (0.0 and -0.0), so they are compared by the rules.
         groups = oracle.groups_of(self.q.rows, self.q.keys)
         rows = [tuple(value(group) for _, _, value in listed) for group in groups]
         sql = ", ".join(f"{text} AS {quoted(name)}" for name, text, _ in listed)
@@ -316,7 +344,9 @@ class Maker:
             columns.append((f"v{i}", f"{function}({quoted(name)}, {by.sql})", column_of(column)))
         if self.rng.random() < 0.3:
             whole = lambda group: (  # noqa: E731
-                None if best_of(group) is None else dict(zip(self.names, self.values(best_of(group), self.names)))
+                None
+                if best_of(group) is None
+                else dict(zip(self.names, self.values(best_of(group), self.names)))
             )
             columns = [("r", f"{function}(t, {by.sql})", whole)]
         return self.grouped("max_by", columns)
@@ -326,7 +356,8 @@ class Maker:
             return None
         columns = []
         for i, name in enumerate(self.payload_names()):
-            value = lambda group, column=self.q.table.column(name): (  # noqa: E731
+            column = self.q.table.column(name)
+            value = lambda group, column=column: (  # noqa: E731
                 column.values[oracle.sort_rows(group, self.q.order)[0]]
             )
             columns.append((f"v{i}", f"(array_agg({quoted(name)} {self.order}))[1]", value))
@@ -336,7 +367,8 @@ class Maker:
         listed, names = self.some_columns()
         limit, offset = self.rng.choice([0, 1, 3, 10, 100]), self.rng.choice([0, 0, 0, 1, 5])
         rows = oracle.sort_rows(self.q.rows, self.q.order)[offset : offset + limit]
-        sql = f"SELECT {listed} FROM {self.source}{self.where} {self.order} LIMIT {limit} OFFSET {offset}"
+        sql = f"SELECT {listed} FROM {self.source}{self.where} {self.order} "
+        sql += f"LIMIT {limit} OFFSET {offset}"
         return self.answer("top_n", sql, names, rows)
 
 

@@ -3,10 +3,11 @@
 
     python tests/python/differential/run.py --seed 1 --cases 200 --program build/dev/src/cli/keepone
 
-Each case makes a table, writes it to Parquet in a random layout, and asks one question in several spellings, with
-settings that must not matter. The answers are compared with a naive oracle; the oracle with DuckDB and DataFusion,
-where they are installed and their rules are the same. Without --program only the oracle is compared. What fails is
-printed with all that is needed to see it again. Ends with 1 on a failure. Needs pyarrow.
+Each case makes a table, writes it to Parquet in a random layout, and asks one question in several
+spellings, with settings that must not matter. The answers are compared with a naive oracle; the
+oracle with DuckDB and DataFusion, where they are installed and their rules are the same. Without
+--program only the oracle is compared. What fails is printed with all that is needed to see it
+again. Ends with 1 on a failure. Needs pyarrow.
 """
 
 import argparse
@@ -35,11 +36,18 @@ class Run:
 
     def fail(self, case: int, table: tables.Table, what: str, reason: str) -> None:
         self.failed += 1
-        print(f"\nFAILED {what}\n{reason}\nseed {self.arguments.seed}, case {case}; see it again with --case {case}")
+        print(
+            f"\nFAILED {what}\n{reason}\n"
+            f"seed {self.arguments.seed}, case {case}; see it again with --case {case}"
+        )
         print(table.description, flush=True)
 
-    def ask_program(self, rng: random.Random, case: int, question: queries.Question, folder: pathlib.Path) -> None:
-        for query in queries.make_queries(rng, question, self.arguments.spellings, self.arguments.only):
+    def ask_program(
+        self, rng: random.Random, case: int, question: queries.Question, folder: pathlib.Path
+    ) -> None:
+        for query in queries.make_queries(
+            rng, question, self.arguments.spellings, self.arguments.only
+        ):
             settings = engines.random_settings(rng)
             output = folder / rng.choice(["answer.parquet", "answer.arrow"])
             command = engines.command_of(self.arguments.program, query.sql, settings, output)
@@ -63,7 +71,8 @@ class Run:
             if found == expected:
                 self.passed += 1
                 continue
-            reason = f"found    {found[:50]}\nexpected {expected[:50]}\n{engines.peer_sql(question, 't')}"
+            reason = f"found    {found[:50]}\nexpected {expected[:50]}\n"
+            reason += engines.peer_sql(question, "t")
             self.fail(case, question.table, f"{peer.name} against the oracle", reason)
 
     def run_case(self, case: int, folder: pathlib.Path) -> None:
@@ -78,15 +87,23 @@ class Run:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=200, help="default: %(default)s")
     parser.add_argument("--case", type=int, help="only this one; its files are kept")
     parser.add_argument("--program", help="the keepone program")
-    parser.add_argument("--spellings", type=int, default=4, help="of each question (default: %(default)s)")
-    parser.add_argument("--only", default="", choices=["", *queries.SPELLINGS], help="only this spelling")
+    parser.add_argument(
+        "--spellings", type=int, default=4, help="of each question (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--only", default="", choices=["", *queries.SPELLINGS], help="only this spelling"
+    )
     parser.add_argument("--no-peers", action="store_true")
-    parser.add_argument("--failures-max", type=int, default=20, help="stop after as many (default: %(default)s)")
+    parser.add_argument(
+        "--failures-max", type=int, default=20, help="stop after as many (default: %(default)s)"
+    )
     arguments = parser.parse_args()
     run = Run(arguments)
     cases = range(arguments.cases) if arguments.case is None else [arguments.case]

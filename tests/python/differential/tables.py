@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random tables: every type, NULLs, ties, odd values; and random ways to lay one out in Parquet files."""
+"""Random tables of every type, with NULLs, ties and odd values, in random Parquet layouts."""
 
 import dataclasses
 import datetime
@@ -12,12 +12,29 @@ import pyarrow.parquet as pq
 
 UTC = datetime.timezone.utc
 EPOCH = datetime.datetime(2024, 1, 1)
-WORDS = ["", "a", "A", "b", "ab", "abc", "é", "Ω", "zz", "a\x00b", "0", "null", 'x"y', "it's", "日本", "long " * 9]
+WORDS = [
+    "",
+    "a",
+    "A",
+    "b",
+    "ab",
+    "abc",
+    "é",
+    "Ω",
+    "zz",
+    "a\x00b",
+    "0",
+    "null",
+    'x"y',
+    "it's",
+    "日本",
+    "long " * 9,
+]
 
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One column: its Arrow type, and its values as Python sees them after a trip through that type."""
+    """One column: its Arrow type, and its values as that type gives them to Python."""
 
     name: str
     type: pa.DataType
@@ -54,7 +71,9 @@ def floating(rng: random.Random) -> float:
 
 
 def moment(rng: random.Random) -> datetime.datetime:
-    return EPOCH + datetime.timedelta(milliseconds=rng.choice([-(10**12), 0, 1, 2, 1000, 86_400_000, 5, 7]))
+    return EPOCH + datetime.timedelta(
+        milliseconds=rng.choice([-(10**12), 0, 1, 2, 1000, 86_400_000, 5, 7])
+    )
 
 
 def word(rng: random.Random) -> str:
@@ -63,7 +82,9 @@ def word(rng: random.Random) -> str:
 
 def several(make, limit=3, null_share=0.2):
     def make_list(rng):
-        return [None if rng.random() < null_share else make(rng) for _ in range(rng.randint(0, limit))]
+        return [
+            None if rng.random() < null_share else make(rng) for _ in range(rng.randint(0, limit))
+        ]
 
     return make_list
 
@@ -132,15 +153,32 @@ TYPES = [
     ("nested", pa.list_(pa.string()), several(word)),
     ("nested", pa.list_(pa.float64()), several(floating)),
     ("nested", pa.large_list(pa.string()), several(word)),
-    ("nested", pa.list_(pa.int16(), 2), lambda rng: [integer(16, True)(rng), None if rng.random() < 0.2 else 1]),
+    (
+        "nested",
+        pa.list_(pa.int16(), 2),
+        lambda rng: [integer(16, True)(rng), None if rng.random() < 0.2 else 1],
+    ),
     ("nested", STRUCT, make_struct),
-    ("nested", pa.struct([("x", pa.list_(pa.string())), ("y", STRUCT)]), record(x=several(word), y=make_struct)),
+    (
+        "nested",
+        pa.struct([("x", pa.list_(pa.string())), ("y", STRUCT)]),
+        record(x=several(word), y=make_struct),
+    ),
     ("nested", pa.map_(pa.string(), pa.int32()), pairs),
     ("nested", pa.list_(STRUCT), several(make_struct)),
     ("nested", pa.list_(pa.list_(pa.int64())), several(several(integer(64, True)))),
     (
         "nested",
-        pa.list_(pa.struct([("u", pa.string()), ("v", pa.string()), ("w", pa.float64()), ("x", pa.list_(pa.string()))])),
+        pa.list_(
+            pa.struct(
+                [
+                    ("u", pa.string()),
+                    ("v", pa.string()),
+                    ("w", pa.float64()),
+                    ("x", pa.list_(pa.string())),
+                ]
+            )
+        ),
         several(record(u=word, v=word, w=floating, x=several(word))),
     ),
 ]
@@ -160,7 +198,9 @@ def make_table(rng: random.Random) -> Table:
         kind, type_, make = rng.choice(TYPES)
         values = make_values(rng, make, row_count)
         values = pa.array(values, type_).to_pylist()
-        columns.append(Column(rng.choice([f"c{i}", f"Mixed{i}", f"two words {i}"]), type_, kind, values))
+        columns.append(
+            Column(rng.choice([f"c{i}", f"Mixed{i}", f"two words {i}"]), type_, kind, values)
+        )
     rng.shuffle(columns)
     types = ", ".join(f"{c.name} {c.type}" for c in columns)
     return Table(columns, row_count, f"{row_count} rows: {types}")
@@ -180,9 +220,17 @@ def layout(rng: random.Random, columns: list[Column]) -> dict:
         "write_statistics": rng.random() < 0.7,
     }
     if not options["use_dictionary"] and rng.random() < 0.5:
-        delta = {"int": "DELTA_BINARY_PACKED", "string": "DELTA_BYTE_ARRAY", "float": "BYTE_STREAM_SPLIT"}
+        delta = {
+            "int": "DELTA_BINARY_PACKED",
+            "string": "DELTA_BYTE_ARRAY",
+            "float": "BYTE_STREAM_SPLIT",
+        }
         plain = (pa.types.is_int32, pa.types.is_int64, pa.types.is_string, pa.types.is_float64)
-        chosen = {c.name: delta[c.kind] for c in columns if c.kind in delta and any(is_(c.type) for is_ in plain)}
+        chosen = {
+            c.name: delta[c.kind]
+            for c in columns
+            if c.kind in delta and any(is_(c.type) for is_ in plain)
+        }
         if chosen:
             options["column_encoding"] = chosen
     return options
@@ -192,7 +240,9 @@ def write_files(rng: random.Random, table: Table, folder: pathlib.Path) -> None:
     """Writes the table, in its order, to one or several files of the same schema."""
     arrays = [pa.array(c.values, c.type) for c in table.columns]
     whole = pa.Table.from_arrays(arrays, names=[c.name for c in table.columns])
-    store_schema = rng.random() < 0.7  # Without it some types are read as others, the same in all files.
+    store_schema = (
+        rng.random() < 0.7
+    )  # Without it some types are read as others, the same in all files.
     cuts = sorted(rng.randint(0, table.row_count) for _ in range(rng.choice([0, 0, 1, 2])))
     for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, table.row_count])):
         path = folder / f"part{number}.parquet"

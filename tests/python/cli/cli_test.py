@@ -1,0 +1,387 @@
+"""The program as its users meet it: formats, files, exit codes, messages, interruption.
+
+Run by ctest with KEEPONE_PROGRAM set; pyarrow is the only package that it needs.
+"""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+PROGRAM = os.environ["KEEPONE_PROGRAM"]
+
+QUERY = "SELECT * FROM (VALUES (1, 'a', NULL), (2, '', 'x,\"y\"'), (NULL, 'ü\n', ' z')) t(i, s, q)"
+
+
+def run(*arguments, text=None, env=None, cwd=None):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("KEEPONE_")}
+    environment.update(env or {})
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)],
+        input=text,
+        text=True,
+        capture_output=True,
+        env=environment,
+        cwd=cwd,
+        check=False,
+        timeout=120,
+    )
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def table(self, name="t.parquet", rows=1000, groups=100):
+        keys = [(i * 7919) % groups for i in range(rows)]
+        times = [(i * 104729) % 1000003 for i in range(rows)]
+        table = pa.table(
+            {
+                "k": pa.array(keys, pa.int64()),
+                "ts": pa.array(times, pa.int64()),
+                "p": pa.array([{"a": f"row {i}", "b": [i, i + 1]} for i in range(rows)]),
+            }
+        )
+        path = self.folder / name
+        pq.write_table(table, path, row_group_size=256)
+        return path, table
+
+    def assert_fails(self, result, code, *texts):
+        self.assertEqual(result.returncode, code, result.stderr)
+        self.assertEqual(result.stdout, "")
+        for text in texts:
+            self.assertIn(text, result.stderr)
+
+
+class FormatTest(CliTest):
+    def test_csv_in_a_pipe(self):
+        result = run(QUERY)
+        self.assertEqual(result.stdout, 'i,s,q\n1,a,\n2,"","x,""y"""\n,"ü\n"," z"\n')
+        self.assertEqual(result.returncode, 0)
+
+    def test_json(self):
+        rows = json.loads(run("--format", "json", QUERY).stdout)
+        self.assertEqual(
+            rows,
+            [
+                {"i": 1, "s": "a", "q": None},
+                {"i": 2, "s": "", "q": 'x,"y"'},
+                {"i": None, "s": "ü\n", "q": " z"},
+            ],
+        )
+        self.assertEqual(json.loads(run("--format", "json", QUERY + " WHERE i > 5").stdout), [])
+
+    def test_ndjson(self):
+        lines = run("--format", "ndjson", QUERY).stdout.splitlines()
+        self.assertEqual(lines[0], '{"i":1,"s":"a","q":null}')
+        self.assertEqual(len(lines), 3)
+
+    def test_markdown(self):
+        self.assertEqual(
+            run("--format", "markdown", "SELECT 1 AS a, 'x|y' AS b").stdout,
+            "| a | b |\n|---:|----|\n| 1 | x\\|y |\n",
+        )
+
+    def test_table(self):
+        result = run("--format", "table", "SELECT 1 AS id, 'a' AS name", env={"LC_ALL": "C.UTF-8"})
+        self.assertEqual(
+            result.stdout,
+            "┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n│  1 │ a    │\n└────┴──────┘\n1 row\n",
+        )
+        ascii_result = run("--format", "table", "SELECT 1 AS id", env={"LC_ALL": "C"})
+        self.assertEqual(ascii_result.stdout, "+----+\n| id |\n+----+\n|  1 |\n+----+\n1 row\n")
+
+    def test_table_says_what_it_leaves_out(self):
+        path, _ = self.table()
+        result = run("--format", "table", "--max-rows", 3, f"SELECT k FROM '{path}'")
+        self.assertIn("1,000 rows (997 not shown)", result.stdout)
+        columns = ", ".join(f"{i} AS column_{i}" for i in range(40))
+        result = run("--format", "table", f"SELECT {columns}", env={"COLUMNS": "60"})
+        self.assertRegex(result.stdout, r"1 row, 40 columns \(\d+ not shown\)")
+
+    def test_arrow_and_parquet_streams(self):
+        result = subprocess.run(
+            [PROGRAM, "--format", "arrow", "SELECT 1 AS a"], capture_output=True, check=True
+        )
+        self.assertEqual(pa.ipc.open_stream(result.stdout).read_all().to_pydict(), {"a": [1]})
+        result = subprocess.run(
+            [PROGRAM, "--format", "parquet", "SELECT 1 AS a"], capture_output=True, check=True
+        )
+        self.assertEqual(pq.read_table(pa.BufferReader(result.stdout)).to_pydict(), {"a": [1]})
+
+    def test_nested_values_and_special_numbers_in_csv(self):
+        result = run(
+            "SELECT {'a': [1, NULL], 'b': 'x'} AS s, CAST('NaN' AS DOUBLE) AS n, "
+            "CAST('-Infinity' AS DOUBLE) AS i, 1.0 AS d"
+        )
+        self.assertEqual(
+            result.stdout, 's,n,i,d\n"{""a"":[1,null],""b"":""x""}",NaN,-Infinity,1.0\n'
+        )
+
+    def test_maps_are_lists_of_pairs(self):
+        path = self.folder / "m.parquet"
+        pq.write_table(
+            pa.table(
+                {"m": pa.array([[("k", 1), ("l", 2)], None], pa.map_(pa.string(), pa.int64()))}
+            ),
+            path,
+        )
+        self.assertEqual(run(f"SELECT * FROM '{path}'").stdout, 'm\n"[[""k"",1],[""l"",2]]"\n\n')
+
+
+class OutputFileTest(CliTest):
+    def test_the_extension_says_the_format(self):
+        for name, read in [
+            ("o.parquet", lambda p: pq.read_table(p).to_pydict()),
+            ("o.arrow", lambda p: pa.ipc.open_file(p).read_all().to_pydict()),
+            ("o.json", lambda p: {"a": [r["a"] for r in json.loads(p.read_text())]}),
+            ("o.csv", lambda p: {"a": [int(x) for x in p.read_text().split()[1:]]}),
+        ]:
+            path = self.folder / name
+            self.assertEqual(run("SELECT 7 AS a", "-o", path).returncode, 0)
+            self.assertEqual(read(path), {"a": [7]}, name)
+
+    def test_an_input_may_be_replaced_by_its_result(self):
+        path, table = self.table()
+        result = run(
+            f"SELECT * FROM '{path}' QUALIFY row_number() OVER "
+            "(PARTITION BY k ORDER BY ts DESC) = 1",
+            "-o",
+            path,
+        )
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(pq.read_metadata(path).num_rows, 100)
+
+    def test_a_failure_leaves_the_old_file_and_nothing_else(self):
+        path = self.folder / "old.csv"
+        path.write_text("old\n")
+        result = run("SELECT 10 / (x - 3) AS y FROM (VALUES (1), (2), (3)) t(x)", "-o", path)
+        self.assert_fails(result, 4, "division by zero")
+        self.assertEqual(path.read_text(), "old\n")
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["old.csv"])
+
+    def test_unknown_extension(self):
+        self.assert_fails(run("SELECT 1", "-o", self.folder / "x.foo"), 3, "cannot tell the format")
+
+    def test_no_such_folder(self):
+        self.assert_fails(
+            run("SELECT 1", "-o", self.folder / "no" / "x.csv"), 4, "No such file or directory"
+        )
+
+    def test_a_full_disk(self):
+        self.assert_fails(
+            run("SELECT 1", "-o", "/dev/full", "--format", "csv"), 5, "No space left on device"
+        )
+
+    def test_copy_options(self):
+        path = self.folder / "c.parquet"
+        result = run(f"COPY (SELECT 1 AS a) TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(pq.read_metadata(path).row_group(0).column(0).compression, "ZSTD")
+        self.assert_fails(
+            run(f"COPY (SELECT 1 AS a) TO '{path}' (COMPRESION zstd)"),
+            3,
+            "has no option",
+            "compression",
+        )
+
+
+class StatementTest(CliTest):
+    def test_where_statements_come_from(self):
+        script = self.folder / "s.sql"
+        script.write_text("SELECT 1 AS a; -- one\nSELECT 2 AS b;")
+        for result in [
+            run("-f", script),
+            run(text=script.read_text()),
+            run("-f", "-", text=script.read_text()),
+            run("-c", script.read_text()),
+            run(script.read_text()),
+        ]:
+            self.assertEqual((result.returncode, result.stdout), (0, "a\n1\nb\n2\n"))
+
+    def test_exit_codes(self):
+        self.assertEqual(run("--no-such-flag").returncode, 2)
+        self.assertEqual(run("SELECT 1", "-c", "SELECT 2").returncode, 2)
+        self.assertEqual(run("--set", "threads", "SELECT 1").returncode, 2)
+        self.assertEqual(run("--threads", "many", "SELECT 1").returncode, 2)
+        self.assert_fails(run("SELEC 1"), 3, "syntax error", "^^^^^")
+        self.assert_fails(run("SELECT x"), 3, "bind error", 'column "x" does not exist')
+        self.assert_fails(run("SELECT * FROM 'no.parquet'"), 4, "no.parquet")
+        self.assertEqual(run("-f", self.folder / "no.sql").returncode, 4)
+        path, _ = self.table(rows=20000, groups=20000)
+        self.assert_fails(
+            run("--memory-limit", "200KB", f"SELECT * FROM '{path}' ORDER BY p.a"),
+            5,
+            "memory limit",
+        )
+
+    def test_help_and_version(self):
+        self.assertRegex(
+            run("--version").stdout, r"^keepone \d+\.\d+\.\d+ \(Arrow \d+\.\d+\.\d+\)\n$"
+        )
+        text = run("--help").stdout
+        for word in ["Examples:", "dedup", "--memory-limit", "Exit codes"]:
+            self.assertIn(word, text)
+
+    def test_color(self):
+        self.assertNotIn("\033", run("SELEC").stderr)
+        self.assertIn("\033", run("--color", "always", "SELEC").stderr)
+
+    def test_environment(self):
+        self.assertEqual(run("SHOW threads", env={"KEEPONE_THREADS": "3"}).stdout, "threads\n3\n")
+        self.assertEqual(
+            run("--threads", 5, "SHOW threads", env={"KEEPONE_THREADS": "3"}).stdout, "threads\n5\n"
+        )
+
+    def test_timing(self):
+        self.assertRegex(
+            run("--timing", "SELECT 1").stderr,
+            r"^time [\d.]+ s, CPU [\d.]+ s, peak resident memory [\d.]+ MiB\n$",
+        )
+
+    def test_explain(self):
+        path, _ = self.table()
+        plan = json.loads(
+            run(
+                "--format",
+                "ndjson",
+                f"EXPLAIN (ANALYZE, FORMAT JSON) SELECT * FROM '{path}' QUALIFY "
+                "row_number() OVER (PARTITION BY k ORDER BY ts) = 1",
+            ).stdout
+        )["plan"]
+        self.assertIn("memory_bytes_peak", json.loads(plan))
+
+    def test_table_on_a_terminal(self):
+        parent, child = pty.openpty()
+        with subprocess.Popen(
+            [PROGRAM, "SELECT 1 AS a"],
+            stdout=child,
+            stderr=child,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C"},
+        ) as process:
+            self.assertEqual(process.wait(timeout=60), 0)
+        os.close(child)
+        self.assertIn("1 row", os.read(parent, 10000).decode())
+        os.close(parent)
+
+
+class InterruptTest(CliTest):
+    def test_interrupt_stops_and_leaves_no_file(self):
+        path, _ = self.table(rows=200000, groups=200000)
+        out = self.folder / "out.csv"
+        files = ", ".join([f"'{path}'"] * 200)
+        command = [PROGRAM, f"SELECT p, count(*) FROM [{files}] GROUP BY p", "-o", out]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(0.7)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["t.parquet"])
+
+
+class DedupTest(CliTest):
+    def expected(self, table, keep_last):
+        best = {}
+        for row in table.to_pylist():
+            old = best.get(row["k"])
+            if old is None or (row["ts"] > old["ts"] if not keep_last else row["ts"] >= old["ts"]):
+                best[row["k"]] = row
+        return sorted(best.values(), key=lambda row: row["k"])
+
+    def test_newest_row_of_each_key(self):
+        path, table = self.table()
+        out = self.folder / "o.parquet"
+        for arguments, keep_last in [
+            (["--by", "ts:desc"], False),
+            (["--by", "ts", "--keep", "last"], True),
+        ]:
+            result = run("dedup", path, "--key", "k", *arguments, "-o", out)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            rows = sorted(pq.read_table(out).to_pylist(), key=lambda row: row["k"])
+            self.assertEqual(rows, self.expected(table, keep_last))
+
+    def test_without_order(self):
+        path = self.folder / "o.parquet"
+        pq.write_table(pa.table({"k": [1, 2, 1, 2], "p": ["a", "b", "c", "d"]}), path)
+        self.assertEqual(run("dedup", path, "--key", "k").stdout, "k,p\n1,a\n2,b\n")
+        self.assertEqual(
+            run("dedup", path, "--key", "k", "--keep", "last").stdout, "k,p\n1,c\n2,d\n"
+        )
+
+    def test_rows_without_a_value_to_order_by_lose(self):
+        path = self.folder / "n.parquet"
+        pq.write_table(pa.table({"k": [1, 1], "ts": [5, None]}), path)
+        for arguments in [
+            ["--by", "ts:desc"],
+            ["--by", "ts"],
+            ["--by", "ts", "--keep", "last"],
+            ["--by", "ts:desc", "--keep", "last"],
+        ]:
+            self.assertEqual(run("dedup", path, "--key", "k", *arguments).stdout, "k,ts\n1,5\n")
+
+    def test_several_files_and_the_statement(self):
+        one, _ = self.table("one.parquet")
+        two, _ = self.table("two.parquet")
+        result = run("dedup", one, two, "--key", "k", "--by", "ts:desc", "--print-sql")
+        self.assertEqual(
+            result.stdout,
+            f"SELECT * FROM ['{one}', '{two}'] QUALIFY row_number() OVER (PARTITION BY "
+            '"k" ORDER BY "ts" DESC NULLS LAST) = 1\n',
+        )
+        self.assertEqual(len(run("dedup", one, two, "--key", "k").stdout.splitlines()), 101)
+
+    def test_mistakes(self):
+        path, _ = self.table()
+        self.assert_fails(run("dedup", path, "--key", "kk"), 3, 'column "kk" does not exist')
+        self.assert_fails(
+            run("dedup", path, "--key", "k", "--by", "ts:down"), 3, "neither asc nor desc"
+        )
+        self.assertEqual(run("dedup", path).returncode, 2)
+
+
+class BadFileTest(CliTest):
+    def test_broken_files(self):
+        path, _ = self.table()
+        content = path.read_bytes()
+        query = "SELECT count(*), max(ts), max(p.a) FROM '{}'"
+        cases = {
+            "empty.parquet": b"",
+            "text.parquet": b"k,ts\n1,2\n",
+            "cut.parquet": content[:-100],
+            "headless.parquet": content[100:],
+        }
+        for name, data in cases.items():
+            bad = self.folder / name
+            bad.write_bytes(data)
+            self.assert_fails(run(query.format(bad)), 4, name)
+        middle = bytearray(content)
+        for at in range(50, 4000):
+            middle[at] ^= 0xA5
+        bad = self.folder / "pages.parquet"
+        bad.write_bytes(bytes(middle))
+        self.assert_fails(run(query.format(bad)), 4, "pages.parquet")
+
+    def test_files_that_are_no_files(self):
+        self.assert_fails(run(f"SELECT * FROM '{self.folder}'"), 4, str(self.folder))
+        self.assert_fails(run(f"SELECT * FROM '{self.folder}/*.parquet'"), 4, "no files match")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_no_permission(self):
+        path, _ = self.table()
+        path.chmod(0)
+        self.assert_fails(run(f"SELECT * FROM '{path}'"), 4, "ermission denied")
+
+
+if __name__ == "__main__":
+    unittest.main()
