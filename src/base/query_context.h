@@ -77,6 +77,9 @@ class QueryContext {
   Options options_;
   MemoryBudget* budget_;
   QueryProgress progress_;
+  const int64_t start_us_ = std::chrono::duration_cast<std::chrono::microseconds>(
+                                std::chrono::system_clock::now().time_since_epoch())
+                                .count();
 };
 
 }  // namespace keepone
