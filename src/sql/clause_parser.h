@@ -197,7 +197,4 @@ std::unique_ptr<T> MakeNode(SourceSpan span) {
   return std::make_unique<T>(span);
 }
 
-// From the beginning of `first` to the end of `last`.
-SourceSpan Cover(SourceSpan first, SourceSpan last);
-
 }  // namespace keepone::ast

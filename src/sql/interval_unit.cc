@@ -11,7 +11,8 @@ namespace {
 
 // In the order of IntervalUnit.
 constexpr std::array<std::string_view, 10> kUnits = {
-    "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND",
+    "YEAR", "QUARTER", "MONTH",  "WEEK",        "DAY",
+    "HOUR", "MINUTE",  "SECOND", "MILLISECOND", "MICROSECOND",
 };
 
 }  // namespace
@@ -27,6 +28,8 @@ std::optional<IntervalUnit> FindIntervalUnit(std::string_view word) {
   return std::nullopt;
 }
 
-std::string_view IntervalUnitText(IntervalUnit unit) { return kUnits[static_cast<size_t>(unit)]; }
+std::string_view IntervalUnitText(IntervalUnit unit) {
+  return kUnits[static_cast<size_t>(unit)];
+}
 
 }  // namespace keepone::ast

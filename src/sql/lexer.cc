@@ -23,14 +23,18 @@ constexpr std::string_view kBrackets = "()[]{},;";  // Never a part of a longer 
 constexpr std::string_view kShortSymbols = ":.+-*/%^&|~=<>!@#";
 constexpr size_t kShownBytesMax = 40;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 bool IsWordStart(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool IsWordPart(char c) { return IsWordStart(c) || IsDigit(c) || c == '$'; }
+bool IsWordPart(char c) {
+  return IsWordStart(c) || IsDigit(c) || c == '$';
+}
 
 // -1 when `c` is no hexadecimal digit.
 int HexValue(char c) {
@@ -66,7 +70,9 @@ class Lexer {
 
  private:
   char At(size_t offset) const { return offset < sql_.size() ? sql_[offset] : '\0'; }
-  bool StartsWith(std::string_view text) const { return sql_.substr(position_, text.size()) == text; }
+  bool StartsWith(std::string_view text) const {
+    return sql_.substr(position_, text.size()) == text;
+  }
   SourceSpan SpanFrom(size_t begin) const { return SpanOf(begin, position_); }
   static SourceSpan SpanOf(size_t begin, size_t end) {
     return {static_cast<int64_t>(begin), static_cast<int64_t>(end - begin)};
@@ -341,10 +347,10 @@ arrow::Status Lexer::ReadNumber() {
     while (IsWordPart(At(position_)) || At(position_) == '.') {
       ++position_;
     }
-    return WithHint(SyntaxError(SpanFrom(begin), "bad number \"",
-                                sql_.substr(begin, std::min(position_ - begin, kShownBytesMax)),
-                                "\""),
-                    "a name that begins with a digit takes double quotes, text single quotes");
+    return WithHint(
+        SyntaxError(SpanFrom(begin), "bad number \"",
+                    sql_.substr(begin, std::min(position_ - begin, kShownBytesMax)), "\""),
+        "a name that begins with a digit takes double quotes, text single quotes");
   }
   std::string text(sql_.substr(begin, position_ - begin));
   std::erase(text, '_');
@@ -442,6 +448,8 @@ arrow::Status Lexer::ReadSymbol() {
 
 }  // namespace
 
-arrow::Result<std::vector<Token>> Tokenize(std::string_view sql) { return Lexer(sql).Run(); }
+arrow::Result<std::vector<Token>> Tokenize(std::string_view sql) {
+  return Lexer(sql).Run();
+}
 
 }  // namespace keepone::ast

@@ -24,10 +24,6 @@ bool IsPlainName(const NamePath& path, std::string_view keyword) {
   return path.size() == 1 && !path[0].quoted && EqualsKeyword(path[0].text, keyword);
 }
 
-SourceSpan Cover(SourceSpan first, SourceSpan last) {
-  return {first.offset, last.offset + last.length - first.offset};
-}
-
 ClauseParser::Level::Level(ClauseParser* parser)
     : parser_(parser), deepest_outside_(parser->deepest_) {
   parser_->deepest_ = ++parser_->depth_;

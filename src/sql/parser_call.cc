@@ -45,8 +45,8 @@ arrow::Status ClauseParser::ParseCallArguments(CallExpr* call) {
     }
     ARROW_ASSIGN_OR_RAISE(call->arguments, ParseArguments(/*equals_names=*/false));
   }
-  if (call->arguments.size() == 1 && (IsPlainName(call->name, "SUBSTRING") ||
-                                      IsPlainName(call->name, "SUBSTR"))) {
+  if (call->arguments.size() == 1 &&
+      (IsPlainName(call->name, "SUBSTRING") || IsPlainName(call->name, "SUBSTR"))) {
     ARROW_RETURN_NOT_OK(ParseSubstringTail(call));
   }
   TakeNullTreatment(&call->nulls);

@@ -31,11 +31,13 @@ arrow::Result<StatementPtr> ClauseParser::ParseCopy() {
     copy->query = MakeTableQuery(std::move(table));
   }
   if (PeekKeyword("FROM")) {
-    return WithHint(UnsupportedError(Peek().span, "COPY .. FROM is not supported"),
-                    "read the file with INSERT INTO .. FROM 'file' or CREATE TABLE .. AS FROM 'file'");
+    return WithHint(
+        UnsupportedError(Peek().span, "COPY .. FROM is not supported"),
+        "read the file with INSERT INTO .. FROM 'file' or CREATE TABLE .. AS FROM 'file'");
   }
   ARROW_RETURN_NOT_OK(ExpectKeyword("TO"));
-  ARROW_ASSIGN_OR_RAISE(copy->target.text, ExpectString("a file name in quotes", &copy->target.span));
+  ARROW_ASSIGN_OR_RAISE(copy->target.text,
+                        ExpectString("a file name in quotes", &copy->target.span));
   const bool has_with = TakeKeyword("WITH");
   if (has_with || PeekSymbol("(")) {
     ARROW_RETURN_NOT_OK(ExpectSymbol("("));

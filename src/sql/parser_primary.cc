@@ -201,8 +201,9 @@ arrow::Result<ExprPtr> ClauseParser::ParseInterval() {
   if (IsUnit(Peek())) {
     interval->unit = FindIntervalUnit(Take().text);
     if (PeekKeyword("TO")) {
-      return UnsupportedError(Peek().span, "an interval of two units is not supported; write "
-                                           "INTERVAL '1 year 2 months'");
+      return UnsupportedError(Peek().span,
+                              "an interval of two units is not supported; write "
+                              "INTERVAL '1 year 2 months'");
     }
   }
   interval->span = SpanSince(interval->span);

@@ -31,7 +31,8 @@ bool ClauseParser::PeekQueryStart(size_t ahead) const {
   return PeekKeyword("SELECT", ahead) || PeekKeyword("FROM", ahead) ||
          (PeekKeyword("VALUES", ahead) && PeekSymbol("(", ahead + 1)) ||
          (PeekKeyword("TABLE", ahead) && PeekName(ahead + 1)) ||
-         (PeekKeyword("WITH", ahead) && (PeekName(ahead + 1) || PeekKeyword("RECURSIVE", ahead + 1)));
+         (PeekKeyword("WITH", ahead) &&
+          (PeekName(ahead + 1) || PeekKeyword("RECURSIVE", ahead + 1)));
 }
 
 bool ClauseParser::PeekQueryParenthesis(size_t ahead) const {
@@ -43,12 +44,13 @@ bool ClauseParser::PeekQueryParenthesis(size_t ahead) const {
     if (!PeekSymbol("(", ahead + 1) || !closing.has_value()) {
       return false;
     }
-    // ((..) UNION ..) is a query if the inner parenthesis is one; ((..) + 1) and ((..) AS t) are not.
+    // ((..) UNION ..) is a query if the inner parenthesis is one; ((..) + 1) and ((..) AS t) are
+    // not.
     const size_t next = *closing + 1;
-    const bool continues =
-        PeekSymbol(")", next) || PeekKeyword("UNION", next) || PeekKeyword("INTERSECT", next) ||
-        PeekKeyword("EXCEPT", next) || PeekKeyword("ORDER", next) || PeekKeyword("LIMIT", next) ||
-        PeekKeyword("OFFSET", next) || PeekKeyword("FETCH", next);
+    const bool continues = PeekSymbol(")", next) || PeekKeyword("UNION", next) ||
+                           PeekKeyword("INTERSECT", next) || PeekKeyword("EXCEPT", next) ||
+                           PeekKeyword("ORDER", next) || PeekKeyword("LIMIT", next) ||
+                           PeekKeyword("OFFSET", next) || PeekKeyword("FETCH", next);
     if (!continues) {
       return false;
     }
@@ -372,6 +374,9 @@ arrow::Status ClauseParser::ParseLimit(Query* query, bool* seen_limit) {
     return arrow::Status::OK();
   }
   ARROW_ASSIGN_OR_RAISE(limit_by.limit, ParseExpr());
+  if (PeekSymbol(",")) {
+    return WithHint(Unexpected(), "write LIMIT count OFFSET start");
+  }
   const SourceSpan offset_span = Peek().span;
   const bool has_offset = TakeKeyword("OFFSET");
   if (has_offset) {

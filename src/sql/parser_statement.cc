@@ -11,14 +11,14 @@ namespace keepone::ast {
 namespace {
 
 constexpr std::array<std::string_view, 30> kUnsupportedStatements = {
-    "ALTER",   "ANALYZE", "ATTACH",   "BEGIN",   "CALL",     "CHECKPOINT", "COMMENT", "COMMIT",
-    "DELETE",  "DETACH",  "EXECUTE",  "EXPORT",  "GRANT",    "IMPORT",     "INSTALL", "LOAD",
-    "MERGE",   "PIVOT",   "PRAGMA",   "PREPARE", "REPLACE",  "REVOKE",     "ROLLBACK", "START",
-    "SUMMARIZE", "TRUNCATE", "UNPIVOT", "UPDATE", "USE",     "VACUUM",
+    "ALTER",     "ANALYZE",  "ATTACH",  "BEGIN",   "CALL",    "CHECKPOINT", "COMMENT",  "COMMIT",
+    "DELETE",    "DETACH",   "EXECUTE", "EXPORT",  "GRANT",   "IMPORT",     "INSTALL",  "LOAD",
+    "MERGE",     "PIVOT",    "PRAGMA",  "PREPARE", "REPLACE", "REVOKE",     "ROLLBACK", "START",
+    "SUMMARIZE", "TRUNCATE", "UNPIVOT", "UPDATE",  "USE",     "VACUUM",
 };
 constexpr std::array<std::string_view, 13> kStatements = {
-    "SELECT", "FROM", "WITH", "VALUES",  "CREATE", "DROP",  "INSERT",
-    "COPY",   "DESCRIBE", "SHOW", "SET", "RESET",  "EXPLAIN",
+    "SELECT", "FROM",     "WITH", "VALUES", "CREATE", "DROP",    "INSERT",
+    "COPY",   "DESCRIBE", "SHOW", "SET",    "RESET",  "EXPLAIN",
 };
 
 arrow::Status NoStatement(SourceSpan span, std::string_view name) {
@@ -106,8 +106,9 @@ arrow::Result<StatementPtr> ClauseParser::ParseCreate() {
   if (TakeKeyword("VIEW")) {
     return ParseCreateView(begin, or_replace, temporary);
   }
-  for (const std::string_view object : {"INDEX", "SCHEMA", "FUNCTION", "MACRO", "SEQUENCE", "TYPE",
-                                        "MATERIALIZED", "UNIQUE", "DATABASE", "SECRET", "RECURSIVE"}) {
+  for (const std::string_view object :
+       {"INDEX", "SCHEMA", "FUNCTION", "MACRO", "SEQUENCE", "TYPE", "MATERIALIZED", "UNIQUE",
+        "DATABASE", "SECRET", "RECURSIVE"}) {
     if (PeekKeyword(object)) {
       return WithHint(UnsupportedError(Peek().span, "CREATE ", object, " is not supported"),
                       "tables and views can be created");
@@ -147,10 +148,11 @@ arrow::Result<StatementPtr> ClauseParser::ParseCreateTable(SourceSpan begin, boo
 
 arrow::Result<ColumnDefinition> ClauseParser::ParseColumnDefinition() {
   ColumnDefinition column;
-  for (const std::string_view constraint : {"PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "CONSTRAINT"}) {
+  for (const std::string_view constraint :
+       {"PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "CONSTRAINT"}) {
     if (PeekKeyword(constraint) && (Peek(1).kind == TokenKind::kWord || PeekSymbol("(", 1)) &&
         !PeekSymbol(")", 2)) {
-      return UnsupportedError(Peek().span, constraint, " in a table is not supported");
+      return UnsupportedError(Peek().span, "the constraint ", constraint, " is not supported");
     }
   }
   const SourceSpan begin = Peek().span;
@@ -165,10 +167,10 @@ arrow::Result<ColumnDefinition> ClauseParser::ParseColumnDefinition() {
   } else {
     TakeKeyword("NULL");
   }
-  for (const std::string_view constraint :
-       {"PRIMARY", "UNIQUE", "CHECK", "DEFAULT", "REFERENCES", "GENERATED", "CONSTRAINT", "COLLATE"}) {
+  for (const std::string_view constraint : {"PRIMARY", "UNIQUE", "CHECK", "DEFAULT", "REFERENCES",
+                                            "GENERATED", "CONSTRAINT", "COLLATE"}) {
     if (PeekKeyword(constraint)) {
-      return UnsupportedError(Peek().span, constraint, " of a column is not supported");
+      return UnsupportedError(Peek().span, "the constraint ", constraint, " is not supported");
     }
   }
   column.span = SpanSince(begin);
@@ -210,7 +212,8 @@ arrow::Result<StatementPtr> ClauseParser::ParseDrop() {
 arrow::Result<StatementPtr> ClauseParser::ParseInsert() {
   auto insert = MakeNode<InsertStatement>(Take().span);
   if (PeekKeyword("OR")) {
-    return UnsupportedError(Peek().span, "INSERT OR REPLACE and INSERT OR IGNORE are not supported");
+    return UnsupportedError(Peek().span,
+                            "INSERT OR REPLACE and INSERT OR IGNORE are not supported");
   }
   ARROW_RETURN_NOT_OK(ExpectKeyword("INTO"));
   ARROW_ASSIGN_OR_RAISE(insert->table, ParseNamePath("a table name"));

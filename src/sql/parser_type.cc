@@ -57,8 +57,8 @@ arrow::Result<TypeName> ClauseParser::ParseTypeWithoutSuffix() {
     type.name.span = SpanSince(type.name.span);
   };
   if ((PeekKeyword("PRECISION") && IsPlainName({type.name}, "DOUBLE")) ||
-      (PeekKeyword("VARYING") && (IsPlainName({type.name}, "CHARACTER") ||
-                                  IsPlainName({type.name}, "CHAR")))) {
+      (PeekKeyword("VARYING") &&
+       (IsPlainName({type.name}, "CHARACTER") || IsPlainName({type.name}, "CHAR")))) {
     take_word();
   }
   ARROW_RETURN_NOT_OK(ParseTypeModifiers(&type));

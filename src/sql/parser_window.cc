@@ -41,16 +41,18 @@ arrow::Result<WindowSpec> ClauseParser::ParseWindowSpec() {
   WindowSpec spec;
   const SourceSpan begin = Peek().span;
   ARROW_RETURN_NOT_OK(ExpectSymbol("("));
-  const bool at_clause =
-      ((PeekKeyword("PARTITION") || PeekKeyword("ORDER")) && PeekKeyword("BY", 1)) ||
-      PeekKeyword("ROWS") || PeekKeyword("RANGE") || PeekKeyword("GROUPS");
+  const bool at_clause = PeekKeyword("PARTITION") || PeekKeyword("ROWS") || PeekKeyword("RANGE") ||
+                         PeekKeyword("GROUPS");
   if (!at_clause && PeekName()) {
     spec.base = MakeIdentifier(Take());
+    NoteBareAlias();
   }
-  if (TakeKeywords({"PARTITION", "BY"})) {
+  if (TakeKeyword("PARTITION")) {
+    ARROW_RETURN_NOT_OK(ExpectKeyword("BY"));
     ARROW_ASSIGN_OR_RAISE(spec.partition_by, ParseExprList());
   }
-  if (TakeKeywords({"ORDER", "BY"})) {
+  if (TakeKeyword("ORDER")) {
+    ARROW_RETURN_NOT_OK(ExpectKeyword("BY"));
     ARROW_ASSIGN_OR_RAISE(spec.order_by, ParseOrderItems());
   }
   ARROW_ASSIGN_OR_RAISE(spec.frame, ParseFrame());

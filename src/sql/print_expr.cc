@@ -208,7 +208,8 @@ void Printer::PrintRow(const RowExpr& row) {
 }
 
 void Printer::PrintPostfixOperand(const Expr& operand) {
-  // What stands after OVER, FILTER or the like reads better apart; a number would take in the point.
+  // What stands after OVER, FILTER or the like reads better apart; a number would take in the
+  // point.
   const auto* call = operand.If<CallExpr>();
   const auto* literal = operand.If<LiteralExpr>();
   const bool in_parentheses =

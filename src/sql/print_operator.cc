@@ -98,8 +98,8 @@ void Printer::PrintUnary(const UnaryExpr& unary) {
     return PrintExpr(*unary.operand, Precedence::kNot);
   }
   // A sign after a sign is kept apart: two minus signs begin a comment, other pairs an operator.
-  const bool in_parentheses = unary.operand->kind == ExprKind::kUnary &&
-                              unary.operand->As<UnaryExpr>().op != UnaryOp::kNot;
+  const bool in_parentheses =
+      unary.operand->kind == ExprKind::kUnary && unary.operand->As<UnaryExpr>().op != UnaryOp::kNot;
   PutIf(in_parentheses, "(");
   PrintExpr(*unary.operand, Precedence::kUnary);
   PutIf(in_parentheses, ")");

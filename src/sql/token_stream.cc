@@ -2,6 +2,7 @@
 #include "sql/token_stream.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/error.h"
@@ -11,14 +12,27 @@ namespace keepone::ast {
 
 namespace {
 
-constexpr size_t kListedMax = 5;       // More alternatives than this are no help.
+constexpr size_t kListedMax = 6;       // More alternatives than this are no help.
 constexpr size_t kShownBytesMax = 40;  // Of a token.
 constexpr size_t kMisspeltBytesMin = 3;
+
+// For the index of a closing token.
+constexpr int64_t kNoBracket = -1;
+constexpr int64_t kNotClosed = -2;
+
+// Reserved words that hardly anybody means as a name.
+bool IsConnectingWord(std::string_view word) {
+  constexpr std::array<std::string_view, 13> kWords = {
+      "AND", "AS", "ELSE", "END", "FROM", "HAVING", "IN", "IS", "ON", "OR", "THEN", "WHEN", "WHERE",
+  };
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view keyword) { return EqualsKeyword(word, keyword); });
+}
 
 std::vector<int64_t> MatchBrackets(const std::vector<Token>& tokens) {
   constexpr std::string_view kOpening = "([{";
   constexpr std::string_view kClosing = ")]}";
-  std::vector<int64_t> closing(tokens.size(), -1);
+  std::vector<int64_t> closing(tokens.size(), kNoBracket);
   std::vector<size_t> open;
   for (size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
@@ -27,6 +41,7 @@ std::vector<int64_t> MatchBrackets(const std::vector<Token>& tokens) {
     }
     if (kOpening.find(token.text[0]) != std::string_view::npos) {
       open.push_back(i);
+      closing[i] = kNotClosed;
     }
     const size_t bracket = kClosing.find(token.text[0]);
     if (bracket != std::string_view::npos && !open.empty() &&
@@ -52,7 +67,7 @@ std::string Shortened(const std::string& text) {
 std::string DescribeToken(const Token& token) {
   switch (token.kind) {
     case TokenKind::kEnd:
-      return "the end of the statement";
+      return "end of the statement";
     case TokenKind::kString:
       return "the string '" + Shortened(token.text) + "'";
     case TokenKind::kBlob:
@@ -71,7 +86,8 @@ std::string JoinAlternatives(const std::vector<std::string_view>& alternatives) 
     if (i > 0) {
       text += i + 1 == alternatives.size() ? " or " : ", ";
     }
-    const bool is_symbol = std::string_view("()[]{},;:=").find(alternatives[i][0]) != std::string_view::npos;
+    const bool is_symbol =
+        std::string_view("()[]{},;:=").find(alternatives[i][0]) != std::string_view::npos;
     text += is_symbol ? "\"" + std::string(alternatives[i]) + "\"" : std::string(alternatives[i]);
   }
   return text;
@@ -231,16 +247,40 @@ arrow::Status TokenStream::Unexpected() const {
   if (!expected_.empty() && expected_.size() <= kListedMax) {
     message += "; expected " + JoinAlternatives(expected_);
   }
-  arrow::Status status = SyntaxError(token.span, message);
-  if (token.kind == TokenKind::kWord && IsReservedWord(token.text)) {
-    const bool wants_name = std::any_of(expected.begin(), expected.end(), [](const auto& what) {
-      return what.ends_with(" name") || what == "an expression";
-    });
-    if (wants_name) {
-      return WithHint(status, "to use it as a name, write \"" + token.text + "\" in double quotes");
+  const arrow::Status status = SyntaxError(token.span, message);
+  const std::string hint = HintAtUnexpected();
+  return hint.empty() ? status : WithHint(status, hint);
+}
+
+std::string TokenStream::HintAtUnexpected() const {
+  const Token& token = Peek();
+  const bool wants_name =
+      std::any_of(expected_.begin(), expected_.end(), [](std::string_view what) {
+        return what.ends_with(" name") || what == "an alias" || what == "an expression";
+      });
+  if (token.kind == TokenKind::kWord && wants_name && IsReservedWord(token.text)) {
+    if (IsConnectingWord(token.text) || PeekKeyword("BY", 1)) {
+      const bool after_comma = index_ > 0 && tokens_[index_ - 1].text == "," &&
+                               tokens_[index_ - 1].kind == TokenKind::kSymbol;
+      return after_comma ? "is there a comma too many?" : "";
+    }
+    return "to use it as a name, write \"" + token.text + "\" in double quotes";
+  }
+  if (token.kind == TokenKind::kEnd) {
+    for (size_t i = index_; i-- > 0;) {
+      if (closing_[i] == kNotClosed) {
+        return "\"" + tokens_[i].text + "\" is not closed";
+      }
     }
   }
-  return status;
+  if (PeekSymbol(")") &&
+      std::find(closing_.begin(), closing_.end(), static_cast<int64_t>(index_)) == closing_.end()) {
+    return "no \"(\" belongs to it";
+  }
+  if (PeekSymbol("&&")) {
+    return "did you mean AND?";
+  }
+  return "";
 }
 
 SourceSpan TokenStream::SpanSince(SourceSpan begin) const {

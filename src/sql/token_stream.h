@@ -59,8 +59,11 @@ class TokenStream {
   SourceSpan SpanSince(SourceSpan begin) const;
 
  private:
+  std::string HintAtUnexpected() const;
+
   std::vector<Token> tokens_;
-  std::vector<int64_t> closing_;  // For an opening token the index of the closing one; else -1.
+  std::vector<int64_t>
+      closing_;  // For an opening token the index of the closing one, else below 0.
   size_t index_ = 0;
   int64_t bare_alias_index_ = -1;
   std::vector<std::string_view> expected_;  // At `index_`, in the order noted.

@@ -7,9 +7,13 @@ namespace {
 
 constexpr uint32_t kCodePointMax = 0x10FFFF;
 
-bool IsSurrogate(uint32_t code_point) { return code_point >= 0xD800 && code_point <= 0xDFFF; }
+bool IsSurrogate(uint32_t code_point) {
+  return code_point >= 0xD800 && code_point <= 0xDFFF;
+}
 
-char Byte(uint32_t value) { return static_cast<char>(static_cast<unsigned char>(value)); }
+char Byte(uint32_t value) {
+  return static_cast<char>(static_cast<unsigned char>(value));
+}
 
 }  // namespace
 

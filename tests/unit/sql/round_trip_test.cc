@@ -164,8 +164,8 @@ TEST(RoundTrip, NestingWithinTheBoundIsReadAndPrinted) {
   EXPECT_TRUE(ParsesStably("SELECT 1" + Repeat(" + 1", kDeep)));
   EXPECT_TRUE(ParsesStably("SELECT a" + Repeat("[1]", kDeep)));
   EXPECT_TRUE(ParsesStably("SELECT 1" + Repeat(" UNION SELECT 1", kDeep)));
-  EXPECT_TRUE(ParsesStably(Repeat("SELECT * FROM (", kDeep / 3) + "SELECT 1" +
-                           Repeat(")", kDeep / 3)));
+  EXPECT_TRUE(
+      ParsesStably(Repeat("SELECT * FROM (", kDeep / 3) + "SELECT 1" + Repeat(")", kDeep / 3)));
 }
 
 TEST(RoundTrip, LongListsAreNoNesting) {
