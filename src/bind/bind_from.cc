@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <arrow/scalar.h>
+#include <arrow/type.h>
+
+#include "base/error.h"
+#include "bind/query_binder.h"
+#include "plan/leaf_nodes.h"
+#include "plan/row_nodes.h"
+
+namespace keepone {
+namespace {
+
+// A statement that names more tables than this, those in WITH counted once a reference, is no
+// statement but an explosion.
+constexpr int64_t kTableReferencesMax = 4096;
+
+struct ReaderName {
+  std::string_view function;
+  std::string_view reader;
+};
+
+constexpr std::array<ReaderName, 12> kReaders = {{
+    {"read_parquet", "parquet"},
+    {"parquet_scan", "parquet"},
+    {"read_csv", "csv"},
+    {"read_csv_auto", "csv"},
+    {"read_json", "json"},
+    {"read_json_auto", "json"},
+    {"read_ndjson", "json"},
+    {"read_ndjson_auto", "json"},
+    {"read_jsonl", "json"},
+    {"read_arrow", "arrow"},
+    {"read_ipc", "arrow"},
+    {"read_feather", "arrow"},
+}};
+
+bool IsDeterministicPlan(const Node& node) {
+  if (const auto* filter = AsIf<FilterNode>(node)) {
+    if (!IsDeterministic(*filter->predicate())) {
+      return false;
+    }
+  }
+  if (const auto* project = AsIf<ProjectNode>(node)) {
+    for (const ProjectNode::Item& item : project->items()) {
+      if (!IsDeterministic(*item.expr)) {
+        return false;
+      }
+    }
+  }
+  if (const auto* values = AsIf<ValuesNode>(node)) {
+    for (const std::vector<ExprPtr>& row : values->rows()) {
+      if (!std::all_of(row.begin(), row.end(),
+                       [](const ExprPtr& value) { return IsDeterministic(*value); })) {
+        return false;
+      }
+    }
+  }
+  return std::all_of(node.inputs().begin(), node.inputs().end(),
+                     [](const NodePtr& input) { return IsDeterministicPlan(*input); });
+}
+
+// The name that stands for a file: "items" for "data/items.parquet"; none for a pattern.
+std::string FileAlias(const std::vector<std::string>& paths) {
+  if (paths.size() != 1 || paths[0].find_first_of("*?[") != std::string::npos) {
+    return "";
+  }
+  const std::string& path = paths[0];
+  const size_t slash = path.find_last_of('/');
+  const std::string file = slash == std::string::npos ? path : path.substr(slash + 1);
+  return file.substr(0, file.find('.', 1));
+}
+
+std::string Join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) {
+    text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+std::string ToLower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+arrow::Status NameColumns(const std::vector<ast::Identifier>& names, SourceSpan span,
+                          ScopeTable* table) {
+  if (names.size() > table->columns.size()) {
+    return BindError(span, "table ", Quoted(table->name), " has ", table->columns.size(),
+                     " columns available but ", names.size(), " columns specified");
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    table->columns[i].name = names[i].text;
+  }
+  return arrow::Status::OK();
+}
+
+Relation FromPlan(NodePtr plan, std::string name) {
+  ScopeTable table{std::move(name), plan->columns()};
+  return {std::move(plan), std::move(table)};
+}
+
+}  // namespace
+
+arrow::Result<Relation> QueryBinder::BindTable(const ast::TableRef& table,
+                                               CommonTableEntry* tables) {
+  if (++table_references_ > kTableReferencesMax) {
+    return UnsupportedError(context_->Place(table.span), "a statement that reads more than ",
+                            kTableReferencesMax, " tables");
+  }
+  ARROW_ASSIGN_OR_RAISE(Relation relation, BindTableNode(table, tables));
+  if (table.alias.has_value()) {
+    relation.table.name = table.alias->text;
+  }
+  ARROW_RETURN_NOT_OK(
+      NameColumns(table.column_aliases, context_->Place(table.span), &relation.table));
+  return relation;
+}
+
+arrow::Result<Relation> QueryBinder::BindTableNode(const ast::TableRef& table,
+                                                   CommonTableEntry* tables) {
+  switch (table.kind) {
+    case ast::TableRefKind::kTable:
+      return BindNamedTable(table.As<ast::NamedTable>(), tables);
+    case ast::TableRefKind::kFiles: {
+      std::vector<std::string> paths;
+      for (const ast::FilePath& path : table.As<ast::FileTable>().paths) {
+        paths.push_back(path.text);
+      }
+      return BindFiles(paths, "", {}, table.span);
+    }
+    case ast::TableRefKind::kFunction:
+      return BindFunctionTable(table.As<ast::FunctionTable>());
+    case ast::TableRefKind::kSubquery: {
+      const auto& subquery = table.As<ast::SubqueryTable>();
+      if (subquery.lateral) {
+        return UnsupportedError(context_->Place(table.span), "LATERAL");
+      }
+      ARROW_ASSIGN_OR_RAISE(NodePtr plan, BindQuery(*subquery.query, tables));
+      return FromPlan(std::move(plan), "");
+    }
+    case ast::TableRefKind::kJoin:
+      break;
+  }
+  return WithHint(UnsupportedError(context_->Place(table.span), "JOIN"),
+                  "keepone reads one table, file list or subquery in FROM");
+}
+
+arrow::Result<Relation> QueryBinder::BindNamedTable(const ast::NamedTable& table,
+                                                    CommonTableEntry* tables) {
+  const SourceSpan place = context_->Place(table.span);
+  if (table.name.size() > 1) {
+    return WithHint(BindError(place, "table ", Quoted(PathText(table.name)), " does not exist"),
+                    "tables have no schema here: write only " + Quoted(table.name.back().text));
+  }
+  const ast::Identifier& name = table.name[0];
+  for (CommonTableEntry* entry = tables; entry != nullptr; entry = entry->outer) {
+    if (EqualNames(entry->table->name.text, name.text)) {
+      return BindCommonTable(name, entry);
+    }
+  }
+  if (auto source = context_->catalog->FindTable(name.text)) {
+    return ScanSource(std::move(source), name.text);
+  }
+  if (const auto view = context_->catalog->FindView(name.text)) {
+    return BindView(*view, name.span);
+  }
+  return UnknownTable(name, tables);
+}
+
+arrow::Status QueryBinder::UnknownTable(const ast::Identifier& name,
+                                        const CommonTableEntry* tables) const {
+  std::vector<std::string> names = context_->catalog->TableNames();
+  for (const CommonTableEntry* entry = tables; entry != nullptr; entry = entry->outer) {
+    names.push_back(entry->table->name.text);
+  }
+  const arrow::Status status =
+      BindError(context_->Place(name.span), "table ", Quoted(name.text), " does not exist");
+  const std::string nearest = NearestName(name.text, names);
+  if (!nearest.empty()) {
+    return WithHint(status, "there is a table " + Quoted(nearest));
+  }
+  if (name.text.find_first_of("./*") != std::string::npos) {
+    return WithHint(status, "a file stands between single quotes: '" + name.text + "'");
+  }
+  return status;
+}
+
+arrow::Result<Relation> QueryBinder::BindCommonTable(const ast::Identifier& name,
+                                                     CommonTableEntry* entry) {
+  if (entry->references > 0 && !entry->deterministic) {
+    return WithHint(
+        UnsupportedError(context_->Place(name.span), "a second use of ", Quoted(name.text),
+                         ", whose rows are not the same each time"),
+        "CREATE TABLE .. AS keeps the rows");
+  }
+  ARROW_ASSIGN_OR_RAISE(NodePtr plan, BindQuery(*entry->table->query, entry->outer));
+  ++entry->references;
+  entry->deterministic = IsDeterministicPlan(*plan);
+  Relation relation = FromPlan(std::move(plan), entry->table->name.text);
+  ARROW_RETURN_NOT_OK(NameColumns(entry->table->columns, context_->Place(entry->table->name.span),
+                                  &relation.table));
+  return relation;
+}
+
+arrow::Result<Relation> QueryBinder::BindView(const ViewDefinition& view, SourceSpan span) {
+  const SourceSpan place = context_->Place(span);
+  if (std::find(open_views_.begin(), open_views_.end(), view.name) != open_views_.end()) {
+    return BindError(place, "view ", Quoted(view.name), " reads itself");
+  }
+  const std::optional<SourceSpan> outer_span = context_->view_span;
+  open_views_.push_back(view.name);
+  context_->view_span = place;
+  auto plan = BindQuery(*view.query, nullptr);
+  context_->view_span = outer_span;
+  open_views_.pop_back();
+  if (!plan.ok()) {
+    const ErrorDetail* detail = GetErrorDetail(plan.status());
+    if (plan.status().IsCancelled() || GetErrorKind(plan.status()) == ErrorKind::kInternal) {
+      return plan.status();
+    }
+    return WithHint(MakeError(GetErrorKind(plan.status()), place,
+                              JoinMessage("in view ", Quoted(view.name), ": ",
+                                          plan.status().message())),
+                    detail != nullptr ? detail->hint() : "");
+  }
+  Relation relation = FromPlan(*std::move(plan), view.name);
+  std::vector<ast::Identifier> names;
+  for (const std::string& column : view.columns) {
+    names.push_back({column, /*quoted=*/true, span});
+  }
+  ARROW_RETURN_NOT_OK(NameColumns(names, place, &relation.table));
+  return relation;
+}
+
+Relation QueryBinder::ScanSource(std::shared_ptr<const Source> source, std::string name) {
+  ScanNode::Spec spec;
+  const std::shared_ptr<arrow::Schema> schema = source->schema();
+  for (int i = 0; i < schema->num_fields(); ++i) {
+    const auto& field = schema->field(i);
+    spec.fields.push_back({context_->ids->Next(), i, field->name(), field->type()});
+  }
+  spec.source = std::move(source);
+  spec.name = name;
+  return FromPlan(ScanNode::Make(std::move(spec)), std::move(name));
+}
+
+arrow::Result<Relation> QueryBinder::BindFiles(const std::vector<std::string>& paths,
+                                               const std::string& reader,
+                                               const std::map<std::string, std::string>& options,
+                                               SourceSpan span) {
+  auto source = context_->catalog->OpenFiles(paths, reader, options);
+  if (!source.ok()) {
+    return WithSpan(source.status(), ErrorKind::kData, context_->Place(span));
+  }
+  Relation relation = ScanSource(*std::move(source), Join(paths));
+  relation.table.name = FileAlias(paths);
+  return relation;
+}
+
+// One text, or those of a list.
+arrow::Result<std::vector<std::string>> QueryBinder::BindReaderArgument(
+    const std::string& reader, const ast::Argument& argument) {
+  std::vector<const ast::Expr*> values = {argument.value.get()};
+  if (const auto* list = argument.value->If<ast::ListExpr>()) {
+    values.clear();
+    for (const ast::ExprPtr& element : list->elements) {
+      values.push_back(element.get());
+    }
+  }
+  ExprBinder binder(context_);
+  ExprScope scope;
+  scope.clause = "FROM";
+  std::vector<std::string> texts;
+  for (const ast::Expr* value : values) {
+    ARROW_ASSIGN_OR_RAISE(const ExprPtr bound, binder.Bind(*value, scope));
+    const bool is_option = argument.name.has_value();
+    if (!IsLiteral(*bound) || !bound->literal->is_valid ||
+        (!is_option && !IsTextLiteral(*bound))) {
+      return BindError(context_->Place(value->span), reader,
+                       is_option ? ": an option is a literal"
+                                 : ": a file is a text in single quotes");
+    }
+    texts.push_back(bound->literal->ToString());
+  }
+  return texts;
+}
+
+arrow::Result<Relation> QueryBinder::BindFunctionTable(const ast::FunctionTable& table) {
+  const std::string name = PathText(table.name);
+  const SourceSpan place = context_->Place(PathSpan(table.name));
+  if (EqualNames(name, "unnest")) {
+    return UnsupportedError(place, "UNNEST");
+  }
+  const auto reader = std::find_if(kReaders.begin(), kReaders.end(), [&](const ReaderName& each) {
+    return EqualNames(each.function, name);
+  });
+  if (reader == kReaders.end()) {
+    std::vector<std::string> names;
+    for (const ReaderName& each : kReaders) {
+      names.emplace_back(each.function);
+    }
+    const arrow::Status status = BindError(place, "table function ", name, " does not exist");
+    const std::string nearest = NearestName(name, names);
+    return nearest.empty() ? status : WithHint(status, "there is a table function " + nearest);
+  }
+  if (table.with_ordinality) {
+    return UnsupportedError(context_->Place(table.span), "WITH ORDINALITY");
+  }
+  std::vector<std::string> paths;
+  std::map<std::string, std::string> options;
+  for (const ast::Argument& argument : table.arguments) {
+    ARROW_ASSIGN_OR_RAISE(std::vector<std::string> texts, BindReaderArgument(name, argument));
+    if (!argument.name.has_value()) {
+      paths.insert(paths.end(), texts.begin(), texts.end());
+    } else if (!options.emplace(ToLower(argument.name->text), Join(texts)).second) {
+      return BindError(context_->Place(argument.name->span), "option ",
+                       Quoted(argument.name->text), " is given twice");
+    }
+  }
+  if (paths.empty()) {
+    return BindError(context_->Place(table.span), name, " needs a file or a list of files");
+  }
+  return BindFiles(paths, std::string(reader->reader), options, table.span);
+}
+
+}  // namespace keepone

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind/window_function.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <arrow/type.h>
+
+#include "base/error.h"
+#include "bind/expr_binder.h"
+#include "bind/scope.h"
+#include "sql/print.h"
+
+namespace keepone {
+namespace {
+
+// What a frame comes to, as far as windows are computed.
+enum class FrameReach {
+  kWholePartition,
+  kToPeers,  // from the first row of the partition to the last peer of the current one
+  kToRow,    // from the first row of the partition to the current one
+  kOther,
+};
+
+FrameReach ReachOf(const ast::WindowFrame* frame, bool has_order) {
+  if (frame == nullptr) {
+    return has_order ? FrameReach::kToPeers : FrameReach::kWholePartition;
+  }
+  if (frame->exclusion != ast::FrameExclusion::kNoOthers ||
+      frame->start.kind != ast::FrameBoundKind::kUnboundedPreceding) {
+    return FrameReach::kOther;
+  }
+  if (frame->end.kind == ast::FrameBoundKind::kUnboundedFollowing) {
+    return FrameReach::kWholePartition;
+  }
+  if (frame->end.kind != ast::FrameBoundKind::kCurrentRow) {
+    return FrameReach::kOther;
+  }
+  if (frame->unit == ast::FrameUnit::kRows) {
+    return FrameReach::kToRow;
+  }
+  return has_order ? FrameReach::kToPeers : FrameReach::kWholePartition;
+}
+
+bool IsFirstValue(const AggregateExpr& aggregate) {
+  return aggregate.function->kind == AggregateKind::kWinner &&
+         aggregate.function->winner.order == WinnerMeaning::Order::kCallOrder &&
+         aggregate.required.empty() && aggregate.filter == nullptr;
+}
+
+}  // namespace
+
+bool IsWindowFunction(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kOthers = {
+      "lag", "lead", "ntile", "percent_rank", "cume_dist", "nth_value",
+      "row_number", "rank", "dense_rank"};
+  return std::any_of(kOthers.begin(), kOthers.end(),
+                     [&](std::string_view each) { return EqualNames(name, each); });
+}
+
+std::optional<WindowCall::Kind> RankingKind(std::string_view name) {
+  if (EqualNames(name, "row_number")) {
+    return WindowCall::Kind::kRowNumber;
+  }
+  if (EqualNames(name, "rank")) {
+    return WindowCall::Kind::kRank;
+  }
+  if (EqualNames(name, "dense_rank")) {
+    return WindowCall::Kind::kDenseRank;
+  }
+  return std::nullopt;
+}
+
+arrow::Result<ExprBinder::ResolvedWindow> ExprBinder::ResolveNamedWindow(
+    const ast::Identifier& name, const SelectCalls& calls, size_t named_before) {
+  const std::vector<ast::NamedWindow>& named = *calls.named_windows;
+  const std::vector<size_t> matches = MatchName(
+      name, named_before, [&](size_t i) { return std::string_view(named[i].name.text); });
+  if (matches.empty()) {
+    return BindError(context_->Place(name.span), "window ", Quoted(name.text), " does not exist");
+  }
+  return ResolveWindowSpec(named[matches[0]].spec, calls, matches[0]);
+}
+
+arrow::Result<ExprBinder::ResolvedWindow> ExprBinder::ResolveWindowSpec(
+    const ast::WindowSpec& spec, const SelectCalls& calls, size_t named_before) {
+  ResolvedWindow own;
+  own.partition_by = &spec.partition_by;
+  own.order_by = &spec.order_by;
+  own.frame = spec.frame.has_value() ? &*spec.frame : nullptr;
+  if (!spec.base.has_value()) {
+    return own;
+  }
+  ARROW_ASSIGN_OR_RAISE(const ResolvedWindow base,
+                        ResolveNamedWindow(*spec.base, calls, named_before));
+  const SourceSpan place = context_->Place(spec.base->span);
+  if (!spec.partition_by.empty()) {
+    return BindError(place, "cannot override PARTITION BY clause of window ",
+                     Quoted(spec.base->text));
+  }
+  if (!spec.order_by.empty() && !base.order_by->empty()) {
+    return BindError(place, "cannot override ORDER BY clause of window ", Quoted(spec.base->text));
+  }
+  if (base.frame != nullptr) {
+    return BindError(place, "cannot copy window ", Quoted(spec.base->text),
+                     " because it has a frame clause");
+  }
+  own.partition_by = base.partition_by;
+  if (spec.order_by.empty()) {
+    own.order_by = base.order_by;
+  }
+  return own;
+}
+
+arrow::Status ExprBinder::BindWindowKeys(const ResolvedWindow& resolved, const ExprScope& inside,
+                                         WindowExpr* window) {
+  for (const ast::ExprPtr& expr : *resolved.partition_by) {
+    ARROW_ASSIGN_OR_RAISE(ExprPtr key, Bind(*expr, inside));
+    if (!IsLiteral(*key)) {
+      window->partition.push_back(std::move(key));
+    }
+  }
+  // All rows are peers under a constant, as they are without an order.
+  for (const ast::OrderItem& item : *resolved.order_by) {
+    ARROW_ASSIGN_OR_RAISE(SortExpr key, BindSortExpr(item, inside));
+    if (!IsLiteral(*key.expr)) {
+      window->order.push_back(std::move(key));
+    }
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<ExprPtr> ExprBinder::BindWindow(const ast::CallExpr& call, const ExprScope& scope) {
+  const SourceSpan place = context_->Place(call.span);
+  const std::string& name = call.name[0].text;
+  if (scope.in_window) {
+    return BindError(place, "window function calls cannot be nested");
+  }
+  if (scope.in_aggregate) {
+    return BindError(place, "aggregate function calls cannot contain window function calls");
+  }
+  if (!scope.windows || scope.calls == nullptr) {
+    return BindError(place, "window functions are not allowed in ", scope.clause);
+  }
+  const SelectCalls& calls = *scope.calls;
+  const size_t named = calls.named_windows->size();
+  ResolvedWindow resolved;
+  if (call.window_name.has_value()) {
+    ARROW_ASSIGN_OR_RAISE(resolved, ResolveNamedWindow(*call.window_name, calls, named));
+  } else {
+    ARROW_ASSIGN_OR_RAISE(resolved, ResolveWindowSpec(*call.window, calls, named));
+  }
+  ExprScope inside = scope;
+  inside.in_window = true;
+  inside.outputs = nullptr;
+  WindowExpr window;
+  window.name = Print(call);
+  ARROW_RETURN_NOT_OK(BindWindowKeys(resolved, inside, &window));
+  if (const auto kind = RankingKind(name)) {
+    if (!call.order_by.empty()) {
+      return WithHint(
+          BindError(context_->Place(call.order_by[0].span), "ORDER BY inside of ", name,
+                    "() is not the order of its window"),
+          "write " + name + "() OVER (PARTITION BY .. ORDER BY ..)");
+    }
+    if (!call.arguments.empty() || call.distinct || call.filter != nullptr ||
+        !call.within_group.empty() || call.nulls != ast::NullTreatment::kDefault) {
+      return BindError(place, name, " takes nothing between its parentheses, and no FILTER");
+    }
+    window.kind = *kind;
+    window.type = arrow::int64();
+  } else {
+    ARROW_RETURN_NOT_OK(BindWindowAggregate(call, inside, resolved.frame, &window));
+  }
+  return AddWindow(scope.calls, std::move(window), context_->ids, place);
+}
+
+arrow::Status ExprBinder::BindWindowAggregate(const ast::CallExpr& call, const ExprScope& scope,
+                                              const ast::WindowFrame* frame, WindowExpr* window) {
+  const std::string& name = call.name[0].text;
+  const SourceSpan place = context_->Place(call.span);
+  if (IsWindowFunction(name)) {
+    return WithHint(UnsupportedError(place, "the window function ", name),
+                    "row_number, rank, dense_rank and aggregates work as window functions");
+  }
+  if (!IsAggregateFunction(name)) {
+    return BindError(place, "OVER specified, but ", name,
+                     " is not a window function nor an aggregate function");
+  }
+  window->kind = WindowCall::Kind::kAggregate;
+  ARROW_ASSIGN_OR_RAISE(window->aggregate, ResolveAggregate(call, scope, &window->order));
+  window->type = window->aggregate.function->result_type;
+  const FrameReach reach = ReachOf(frame, !window->order.empty());
+  const bool starts_with_partition =
+      reach == FrameReach::kWholePartition || reach == FrameReach::kToPeers ||
+      reach == FrameReach::kToRow;
+  const bool own_order = !call.order_by.empty() || !call.within_group.empty();
+  if (reach == FrameReach::kWholePartition ||
+      (starts_with_partition && IsFirstValue(window->aggregate) && !own_order)) {
+    // The first row of the partition is the first of each such frame.
+    window->order.clear();
+    return arrow::Status::OK();
+  }
+  const bool running = window->aggregate.function->kind == AggregateKind::kAccumulate;
+  if (reach == FrameReach::kToPeers && running) {
+    return arrow::Status::OK();
+  }
+  const SourceSpan frame_place = frame != nullptr ? context_->Place(frame->span) : place;
+  return WithHint(
+      running ? UnsupportedError(frame_place, "this window frame")
+              : UnsupportedError(frame_place, name, " over a frame that ends at the current row"),
+      "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING covers the whole partition");
+}
+
+}  // namespace keepone

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <arrow/result.h>
+
+#include "bind/bind_context.h"
+#include "bind/expr_binder.h"
+#include "bind/scope.h"
+#include "plan/node.h"
+#include "sql/ast_query.h"
+
+namespace keepone {
+
+// A WITH table and those that it may name itself, as a linked list.
+struct CommonTableEntry {
+  const ast::CommonTable* table = nullptr;
+  CommonTableEntry* outer = nullptr;
+  int64_t references = 0;
+  bool deterministic = true;  // known after the first reference
+};
+
+// What FROM gives.
+struct Relation {
+  NodePtr plan;
+  ScopeTable table;
+};
+
+// Makes plans of whole queries. A WITH table is planned anew for each reference.
+class QueryBinder {
+ public:
+  explicit QueryBinder(BindContext* context) : context_(context) {}
+
+  // The root gives exactly the query's output columns.
+  arrow::Result<NodePtr> BindQuery(const ast::Query& query, CommonTableEntry* tables);
+  // bind_from.cc
+  arrow::Result<Relation> BindTable(const ast::TableRef& table, CommonTableEntry* tables);
+
+ private:
+  // `tail` holds the clauses behind the body, or is nullptr.
+  arrow::Result<NodePtr> BindBody(const ast::QueryBody& body, const ast::Query* tail,
+                                  CommonTableEntry* tables);
+  arrow::Result<NodePtr> BindBodyAlone(const ast::QueryBody& body, CommonTableEntry* tables);
+  arrow::Status CheckUnread(CommonTableEntry* first, const CommonTableEntry* outer);
+
+  // bind_set_operation.cc
+  arrow::Result<NodePtr> BindSetOperation(const ast::SetOperationBody& body,
+                                          CommonTableEntry* tables);
+  arrow::Result<NodePtr> Unite(std::vector<NodePtr> operands, const ast::SetOperationBody& body);
+  arrow::Result<std::vector<std::vector<ExprPtr>>> AlignByPosition(
+      const std::vector<NodePtr>& operands, const ast::SetOperationBody& body);
+  arrow::Result<std::vector<std::vector<ExprPtr>>> AlignByName(
+      const std::vector<NodePtr>& operands, const ast::SetOperationBody& body,
+      std::vector<std::string>* names);
+
+  // bind_values.cc
+  arrow::Result<NodePtr> BindValues(const ast::ValuesBody& body);
+
+  // bind_from.cc
+  arrow::Result<Relation> BindTableNode(const ast::TableRef& table, CommonTableEntry* tables);
+  arrow::Result<Relation> BindNamedTable(const ast::NamedTable& table, CommonTableEntry* tables);
+  arrow::Result<Relation> BindCommonTable(const ast::Identifier& name, CommonTableEntry* entry);
+  arrow::Result<Relation> BindView(const ViewDefinition& view, SourceSpan span);
+  arrow::Result<Relation> BindFiles(const std::vector<std::string>& paths,
+                                    const std::string& reader,
+                                    const std::map<std::string, std::string>& options,
+                                    SourceSpan span);
+  arrow::Result<std::vector<std::string>> BindReaderArgument(const std::string& reader,
+                                                             const ast::Argument& argument);
+  arrow::Result<Relation> BindFunctionTable(const ast::FunctionTable& table);
+  arrow::Status UnknownTable(const ast::Identifier& name, const CommonTableEntry* tables) const;
+  Relation ScanSource(std::shared_ptr<const Source> source, std::string name);
+
+  BindContext* context_;
+  int64_t depth_ = 0;
+  int64_t table_references_ = 0;
+  std::vector<std::string> open_views_;
+};
+
+// Gives the first of each set of equal rows.
+NodePtr KeepDistinct(NodePtr input, std::string spelling);
+
+}  // namespace keepone

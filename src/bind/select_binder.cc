@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind/select_binder.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <arrow/type.h>
+
+#include "base/error.h"
+#include "bind/call_nodes.h"
+#include "bind/column_builder.h"
+#include "bind/expr_binder.h"
+#include "bind/query_tail.h"
+#include "bind/select_calls.h"
+#include "bind/star.h"
+#include "plan/leaf_nodes.h"
+#include "plan/row_nodes.h"
+
+namespace keepone {
+namespace {
+
+// All expressions are bound first, over the columns in FROM: only then is it known whether the
+// query is grouped, and the plan can be built from the bottom.
+class SelectBinder {
+ public:
+  SelectBinder(BindContext* context, QueryBinder* queries, const ast::SelectBody& select,
+               CommonTableEntry* tables)
+      : context_(context),
+        queries_(queries),
+        select_(select),
+        tables_(tables),
+        binder_(context) {
+    calls_.named_windows = &select.windows;
+  }
+
+  arrow::Result<NodePtr> Bind(const ast::Query* tail) {
+    ARROW_RETURN_NOT_OK(BindFrom());
+    ARROW_RETURN_NOT_OK(BindWhere());
+    ARROW_RETURN_NOT_OK(BindItems());
+    ARROW_RETURN_NOT_OK(BindGroupBy());
+    if (select_.having != nullptr) {
+      ExprScope scope = ScopeOf("HAVING");
+      scope.outputs = &outputs_;
+      scope.aggregates = true;
+      ARROW_ASSIGN_OR_RAISE(having_, binder_.BindCondition(*select_.having, scope, "HAVING"));
+    }
+    if (select_.qualify != nullptr) {
+      ExprScope scope = ScopeOf("QUALIFY");
+      scope.outputs = &outputs_;
+      scope.aggregates = true;
+      scope.windows = true;
+      ARROW_ASSIGN_OR_RAISE(qualify_, binder_.BindCondition(*select_.qualify, scope, "QUALIFY"));
+    }
+    ARROW_RETURN_NOT_OK(BindTailKeys(tail));
+    return Build();
+  }
+
+ private:
+  ExprScope ScopeOf(std::string_view clause) {
+    ExprScope scope;
+    scope.clause = clause;
+    scope.columns = &columns_;
+    scope.calls = &calls_;
+    return scope;
+  }
+
+  arrow::Status BindFrom() {
+    if (select_.from.empty()) {
+      plan_ = ValuesNode::Make({}, {{}});
+      return arrow::Status::OK();
+    }
+    if (select_.from.size() > 1) {
+      return WithHint(UnsupportedError(context_->Place(select_.from[1]->span),
+                                       "several tables in FROM (a join)"),
+                      "keepone reads one table, file list or subquery in FROM");
+    }
+    ARROW_ASSIGN_OR_RAISE(Relation relation, queries_->BindTable(*select_.from[0], tables_));
+    plan_ = std::move(relation.plan);
+    columns_ = Scope(std::move(relation.table));
+    return arrow::Status::OK();
+  }
+
+  arrow::Status BindWhere() {
+    if (select_.where == nullptr) {
+      return arrow::Status::OK();
+    }
+    ExprScope scope = ScopeOf("WHERE");
+    scope.outputs_for_hints = &select_.items;
+    ARROW_ASSIGN_OR_RAISE(ExprPtr where, binder_.BindCondition(*select_.where, scope, "WHERE"));
+    plan_ = FilterNode::Make(std::move(plan_), std::move(where));
+    return arrow::Status::OK();
+  }
+
+  arrow::Status BindItems() {
+    ExprScope scope = ScopeOf("SELECT");
+    scope.aggregates = true;
+    scope.windows = true;
+    for (const ast::SelectItem& item : select_.items) {
+      if (const auto* star = item.expr->If<ast::StarExpr>()) {
+        ARROW_ASSIGN_OR_RAISE(std::vector<OutputItem> expanded,
+                              ExpandStar(context_, *star, scope));
+        std::move(expanded.begin(), expanded.end(), std::back_inserter(outputs_));
+        continue;
+      }
+      ARROW_ASSIGN_OR_RAISE(ExprPtr expr, binder_.Bind(*item.expr, scope));
+      std::string name =
+          item.alias.has_value() ? item.alias->text : binder_.OutputName(*item.expr, *expr);
+      outputs_.push_back(
+          {std::move(name), std::move(expr), context_->Place(item.expr->span), {}});
+    }
+    if (outputs_.empty()) {
+      return BindError(context_->Place(select_.items[0].expr->span),
+                       "the select list has no columns: the table in FROM has none");
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status BindGroupBy() {
+    if (select_.group_by_all) {
+      for (const OutputItem& output : outputs_) {
+        if (!ReadsAggregate(*output.expr, calls_) && !ReadsWindow(*output.expr, calls_)) {
+          groups_.push_back({output.expr, output.name});
+        }
+      }
+    }
+    ExprScope scope = ScopeOf("GROUP BY");
+    scope.outputs = &outputs_;
+    for (const ast::ExprPtr& key : select_.group_by) {
+      ARROW_ASSIGN_OR_RAISE(ExprPtr expr, BindKey(context_, *key, scope));
+      const SourceSpan place = context_->Place(key->span);
+      if (ReadsAggregate(*expr, calls_)) {
+        return BindError(place, "aggregate functions are not allowed in GROUP BY");
+      }
+      if (ReadsWindow(*expr, calls_)) {
+        return BindError(place, "window functions are not allowed in GROUP BY");
+      }
+      const auto output =
+          std::find_if(outputs_.begin(), outputs_.end(),
+                       [&](const OutputItem& each) { return each.expr == expr; });
+      groups_.push_back({std::move(expr), output == outputs_.end() ? "" : output->name});
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status BindTailKeys(const ast::Query* tail) {
+    ExprScope scope = ScopeOf("ORDER BY");
+    scope.outputs = &outputs_;
+    scope.outputs_first = true;
+    scope.aggregates = true;
+    scope.windows = true;
+    if (tail != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(tail_, BindTail(context_, *tail, scope));
+    }
+    tail_.distinct = select_.distinct;
+    scope.clause = "DISTINCT ON";
+    for (const ast::ExprPtr& key : select_.distinct_on) {
+      ARROW_ASSIGN_OR_RAISE(ExprPtr expr, BindKey(context_, *key, scope));
+      tail_.distinct_on.push_back(std::move(expr));
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<NodePtr> Build() {
+    grouped_ = select_.group_by_all || !groups_.empty() || having_ != nullptr ||
+               !calls_.aggregates.empty();
+    const std::vector<OutputItem> written = outputs_;
+    if (grouped_) {
+      plan_ = AddAggregates(context_, std::move(plan_), groups_, calls_.aggregates);
+      AllowGroupedColumns();
+      ARROW_RETURN_NOT_OK(Regroup());
+    }
+    AssignIds();
+    ARROW_RETURN_NOT_OK(ResolveTail(written));
+    if (having_ != nullptr) {
+      plan_ = FilterNode::Make(std::move(plan_), having_);
+    }
+    plan_ = AddWindows(context_, std::move(plan_), calls_.windows);
+    if (qualify_ != nullptr) {
+      plan_ = FilterNode::Make(std::move(plan_), qualify_);
+    }
+    return ApplyTail(context_, std::move(plan_), outputs_, std::move(tail_));
+  }
+
+  void AllowGroupedColumns() {
+    for (const AggregateExpr& call : calls_.aggregates) {
+      allowed_.insert(call.id);
+    }
+    for (const WindowExpr& window : calls_.windows) {
+      allowed_.insert(window.id);
+    }
+  }
+
+  // What stands above a GROUP BY reads its keys and its calls, nothing else.
+  arrow::Status Regroup() {
+    for (OutputItem& output : outputs_) {
+      ARROW_ASSIGN_OR_RAISE(output.expr, OverGroups(output.expr));
+    }
+    if (having_ != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(having_, OverGroups(having_));
+    }
+    if (qualify_ != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(qualify_, OverGroups(qualify_));
+    }
+    for (WindowExpr& window : calls_.windows) {
+      for (ExprPtr* expr : ExprsOf(&window)) {
+        ARROW_ASSIGN_OR_RAISE(*expr, OverGroups(*expr));
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<ExprPtr> OverGroups(const ExprPtr& expr) {
+    return ReplaceParts(expr, [this](const ExprPtr& part) { return GroupedPart(part); });
+  }
+
+  arrow::Result<ExprPtr> GroupedPart(const ExprPtr& part) {
+    for (const GroupKey& group : groups_) {
+      if (part == group.expr || Equals(*part, *group.expr)) {
+        const Column* column = FindColumn(plan_->columns(), group.id);
+        return MakeColumnExpr(group.id, column->name, column->type, part->span);
+      }
+    }
+    if (part->kind != ExprKind::kColumn) {
+      return nullptr;
+    }
+    if (allowed_.count(part->column) > 0) {
+      return part;
+    }
+    return BindError(part->span, "column ", Quoted(part->name),
+                     " must appear in the GROUP BY clause or be used in an aggregate function");
+  }
+
+  // A column of the input that is given once keeps its id.
+  void AssignIds() {
+    std::unordered_set<ColumnId> used;
+    for (OutputItem& output : outputs_) {
+      const bool passes =
+          output.expr->kind == ExprKind::kColumn && used.insert(output.expr->column).second;
+      output.id = passes ? output.expr->column : context_->ids->Next();
+    }
+  }
+
+  // Keys that name an output read its column, so that it is computed once.
+  arrow::Status ResolveTail(const std::vector<OutputItem>& written) {
+    for (const OutputItem& output : outputs_) {
+      allowed_.insert(output.id);
+    }
+    const auto resolve = [&](const ExprPtr& part) -> arrow::Result<ExprPtr> {
+      for (size_t i = 0; i < written.size(); ++i) {
+        if (part == written[i].expr) {
+          const OutputItem& output = outputs_[i];
+          return MakeColumnExpr(output.id, output.name, part->type, part->span);
+        }
+      }
+      return grouped_ ? GroupedPart(part) : arrow::Result<ExprPtr>(nullptr);
+    };
+    for (ExprPtr* key : tail_.Exprs()) {
+      ARROW_ASSIGN_OR_RAISE(*key, ReplaceParts(*key, resolve));
+      for (const OutputItem& output : outputs_) {
+        if (Equals(**key, *output.expr)) {
+          *key = MakeColumnExpr(output.id, output.name, (*key)->type, (*key)->span);
+          break;
+        }
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  BindContext* context_;
+  QueryBinder* queries_;
+  const ast::SelectBody& select_;
+  CommonTableEntry* tables_;
+  ExprBinder binder_;
+  NodePtr plan_;
+  Scope columns_;
+  SelectCalls calls_;
+  std::vector<OutputItem> outputs_;
+  std::vector<GroupKey> groups_;
+  ExprPtr having_;
+  ExprPtr qualify_;
+  QueryTail tail_;
+  bool grouped_ = false;
+  std::unordered_set<ColumnId> allowed_;  // above the groups, beside the keys
+};
+
+}  // namespace
+
+arrow::Result<NodePtr> BindSelect(BindContext* context, QueryBinder* queries,
+                                  const ast::SelectBody& select, const ast::Query* tail,
+                                  CommonTableEntry* tables) {
+  return SelectBinder(context, queries, select, tables).Bind(tail);
+}
+
+}  // namespace keepone
