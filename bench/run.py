@@ -128,7 +128,8 @@ def runs_of(scenario: scenarios.Scenario, arguments: argparse.Namespace) -> list
     large = arguments.rows > LARGE_ROWS and not arguments.quick
     runs = []
     for spelling in scenarios.QUESTIONS[scenario.question].spellings:
-        wanted = spelling.large if large else scenario.close or spelling.quick
+        close = scenario.close and not arguments.short
+        wanted = spelling.large if large else close or spelling.quick
         for engine in spelling.engines:
             name = f"{scenario.name}/{spelling.name}/{engine}"
             if wanted and engine in arguments.engines and re.search(arguments.only, name):
@@ -201,6 +202,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--rows", type=int, default=1_100_000, help="rows of B (default: %(default)s)"
     )
+    parser.add_argument("--short", action="store_true", help="only the spellings that matter most")
     parser.add_argument(
         "--quick",
         action="store_true",
