@@ -48,7 +48,8 @@ void Printer::PutIdentifiers(const std::vector<Identifier>& identifiers) {
 }
 
 void Printer::PrintExpr(const Expr& expr, Precedence at_least) {
-  const bool in_parentheses = PrecedenceOf(expr) < at_least;
+  const bool in_parentheses =
+      PrecedenceOf(expr) < (parentheses_ == Parentheses::kAll ? Precedence::kPostfix : at_least);
   PutIf(in_parentheses, "(");
   PrintExprNode(expr);
   PutIf(in_parentheses, ")");

@@ -28,7 +28,8 @@ std::string_view JoinText(JoinKind kind) {
 }  // namespace
 
 void Printer::PrintTable(const TableRef& table) {
-  const bool in_parentheses = table.kind == TableRefKind::kJoin && table.alias.has_value();
+  const bool in_parentheses = table.kind == TableRefKind::kJoin &&
+                              (table.alias.has_value() || parentheses_ == Parentheses::kAll);
   PutIf(in_parentheses, "(");
   PrintTableNode(table);
   PutIf(in_parentheses, ")");

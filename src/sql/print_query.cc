@@ -75,9 +75,11 @@ void Printer::PrintSetOperation(const SetOperationBody& operation) {
 }
 
 void Printer::PrintSetOperand(const QueryBody& operand, bool in_parentheses) {
-  PutIf(in_parentheses, "(");
+  const bool in_any = in_parentheses || (parentheses_ == Parentheses::kAll &&
+                                         operand.kind == QueryBodyKind::kSetOperation);
+  PutIf(in_any, "(");
   PrintBody(operand);
-  PutIf(in_parentheses, ")");
+  PutIf(in_any, ")");
 }
 
 void Printer::PrintSelect(const SelectBody& select) {

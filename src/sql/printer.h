@@ -11,9 +11,16 @@
 
 namespace keepone::ast {
 
+enum class Parentheses {
+  kNeeded,
+  kAll,  // Around every operator, set operation and join: equal texts mean equal trees.
+};
+
 // Appends the SQL text of nodes to a string: a method per kind of node.
 class Printer {
  public:
+  explicit Printer(Parentheses parentheses = Parentheses::kNeeded) : parentheses_(parentheses) {}
+
   // print_expr.cc. In parentheses when `expr` binds looser than `at_least`.
   void PrintExpr(const Expr& expr, Precedence at_least = Precedence::kAny);
   void PrintType(const TypeName& type);
@@ -107,6 +114,7 @@ class Printer {
   void PrintShow(const ShowStatement& show);
   void PrintExplain(const ExplainStatement& explain);
 
+  Parentheses parentheses_;
   std::string text_;
 };
 

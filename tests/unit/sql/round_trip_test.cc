@@ -3,6 +3,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,10 +12,17 @@
 #include "sql/lexer.h"
 #include "sql/parser.h"
 #include "sql/print.h"
+#include "sql/printer.h"
 #include "tests/unit/sql/corpus.h"
 
 namespace keepone {
 namespace {
+
+std::string PrintAllParentheses(const ast::Statement& statement) {
+  ast::Printer printer(ast::Parentheses::kAll);
+  printer.PrintStatement(statement);
+  return std::move(printer).Finish();
+}
 
 // Whether `sql` is read; if it is, its printed text must be a fixed point, and the printed text of
 // each statement one statement.
@@ -33,6 +41,7 @@ bool ParsesStably(std::string_view sql) {
     if (again.ok()) {
       EXPECT_EQ(again->size(), 1U) << printed;
       EXPECT_EQ(Print(*again->front()), printed) << sql;
+      EXPECT_EQ(PrintAllParentheses(*again->front()), PrintAllParentheses(*statement)) << sql;
     }
   }
   return true;
