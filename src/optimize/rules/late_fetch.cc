@@ -171,6 +171,7 @@ NodePtr FetchFilteredRows(const NodePtr& node, const OptimizerContext& context) 
   request.keys.assign(reads.begin(), reads.end());
   std::sort(request.keys.begin(), request.keys.end());
   request.payload = Ids(filter.columns());
+  request.reuses_keys = true;
   const RowSplit split(*std::move(search.chain), std::move(request));
   if (split.fetches_nothing() || !split.saves_fields() ||
       (split.wide_bytes() < kFetchBytesMin && context.settings->form == Form::kAuto)) {
