@@ -22,8 +22,8 @@ constexpr int64_t kNotClosed = -2;
 
 // Reserved words that hardly anybody means as a name.
 bool IsConnectingWord(std::string_view word) {
-  constexpr std::array<std::string_view, 13> kWords = {
-      "AND", "AS", "ELSE", "END", "FROM", "HAVING", "IN", "IS", "ON", "OR", "THEN", "WHEN", "WHERE",
+  constexpr std::array<std::string_view, 12> kWords = {
+      "AND", "AS", "ELSE", "FROM", "HAVING", "IN", "IS", "ON", "OR", "THEN", "WHEN", "WHERE",
   };
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view keyword) { return EqualsKeyword(word, keyword); });

@@ -155,7 +155,8 @@ TEST(ParseError, MissingParts) {
   EXPECT_EQ(ErrorOf("SELECT CASE END"),
             "syntax error: unexpected \"END\"; expected WHEN or an expression\n"
             "  SELECT CASE END\n"
-            "              ^^^");
+            "              ^^^\n"
+            "hint: to use it as a name, write \"END\" in double quotes");
   EXPECT_EQ(ErrorOf("SELECT CASE WHEN a 1 END"),
             "syntax error: unexpected \"1\"; expected THEN\n"
             "  SELECT CASE WHEN a 1 END\n"
