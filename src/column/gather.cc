@@ -33,7 +33,7 @@ template <typename Index>
 Ranges RangesOfIndices(std::span<const Index> indices) {
   Ranges ranges;
   for (const Index index : indices) {
-    ArrayGather::AppendRange({index < 0 ? RowRange::kNullChunk : 0, index < 0 ? 0 : index, 1},
+    ArrayGather::AppendRange({index < 0 ? ChunkRange::kNullChunk : 0, index < 0 ? 0 : index, 1},
                              &ranges);
   }
   return ranges;
@@ -43,7 +43,7 @@ Ranges RangesOfIndices(std::span<const Index> indices) {
 std::pair<Ranges, Ranges> Halve(const Ranges& ranges, int64_t rows) {
   std::pair<Ranges, Ranges> halves;
   int64_t left = rows / 2;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     const int64_t count = std::min(left, range.count);
     left -= count;
     ArrayGather::AppendRange({range.chunk, range.begin, count}, &halves.first);
@@ -162,9 +162,9 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> GatherOneBatch(const arrow::R
 
 arrow::Result<std::shared_ptr<arrow::ChunkedArray>> GatherRanges(
     const std::shared_ptr<arrow::DataType>& type, const arrow::ArrayVector& chunks,
-    std::span<const RowRange> ranges, arrow::MemoryPool* pool) {
+    std::span<const ChunkRange> ranges, arrow::MemoryPool* pool) {
   Ranges joined;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     ArrayGather::AppendRange(range, &joined);
   }
   arrow::ArrayVector out;
@@ -182,10 +182,10 @@ arrow::Result<std::shared_ptr<arrow::ChunkedArray>> GatherRows(
 
 arrow::Result<arrow::RecordBatchVector> GatherBatches(const std::shared_ptr<arrow::Schema>& schema,
                                                       const arrow::RecordBatchVector& batches,
-                                                      std::span<const RowRange> ranges,
+                                                      std::span<const ChunkRange> ranges,
                                                       arrow::MemoryPool* pool) {
   Ranges joined;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     ArrayGather::AppendRange(range, &joined);
   }
   arrow::RecordBatchVector out;

@@ -12,7 +12,7 @@
 namespace keepone {
 
 // Rows [begin, begin + count) of one of several chunks; kNullChunk stands for `count` NULLs.
-struct RowRange {
+struct ChunkRange {
   static constexpr int32_t kNullChunk = -1;
 
   int32_t chunk = 0;
@@ -38,7 +38,7 @@ struct RowRef {
 // Gathers rows of `chunks`, which all have `type`, in the order given. No rows give one empty chunk.
 arrow::Result<std::shared_ptr<arrow::ChunkedArray>> GatherRanges(
     const std::shared_ptr<arrow::DataType>& type, const arrow::ArrayVector& chunks,
-    std::span<const RowRange> ranges, arrow::MemoryPool* pool);
+    std::span<const ChunkRange> ranges, arrow::MemoryPool* pool);
 arrow::Result<std::shared_ptr<arrow::ChunkedArray>> GatherRows(
     const std::shared_ptr<arrow::DataType>& type, const arrow::ArrayVector& chunks,
     std::span<const RowRef> rows, arrow::MemoryPool* pool);
@@ -46,7 +46,7 @@ arrow::Result<std::shared_ptr<arrow::ChunkedArray>> GatherRows(
 // The same for whole rows of batches of one schema. No rows give no batch.
 arrow::Result<arrow::RecordBatchVector> GatherBatches(const std::shared_ptr<arrow::Schema>& schema,
                                                       const arrow::RecordBatchVector& batches,
-                                                      std::span<const RowRange> ranges,
+                                                      std::span<const ChunkRange> ranges,
                                                       arrow::MemoryPool* pool);
 arrow::Result<arrow::RecordBatchVector> GatherBatchRows(
     const std::shared_ptr<arrow::Schema>& schema, const arrow::RecordBatchVector& batches,

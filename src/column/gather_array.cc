@@ -35,12 +35,12 @@ void CopyBits(const uint8_t* from, int64_t from_bit, int64_t count, uint8_t* to,
 template <int kWidth>
 void CopyFixed(const ArrayGather::Chunks& chunks, const ArrayGather::Ranges& ranges, int64_t width,
                uint8_t* out) {
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     const int64_t bytes = range.count * width;
     if (bytes == 0) {
       continue;
     }
-    if (range.chunk == RowRange::kNullChunk) {
+    if (range.chunk == ChunkRange::kNullChunk) {
       std::memset(out, 0, static_cast<size_t>(bytes));
       out += bytes;
       continue;
@@ -68,14 +68,14 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ArrayGather::Allocate(int64_t byte
   return std::shared_ptr<arrow::Buffer>(std::move(buffer));
 }
 
-void ArrayGather::AppendRange(const RowRange& range, Ranges* ranges) {
+void ArrayGather::AppendRange(const ChunkRange& range, Ranges* ranges) {
   if (range.count == 0) {
     return;
   }
   if (!ranges->empty()) {
-    RowRange& last = ranges->back();
+    ChunkRange& last = ranges->back();
     if (last.chunk == range.chunk &&
-        (range.chunk == RowRange::kNullChunk || last.begin + last.count == range.begin)) {
+        (range.chunk == ChunkRange::kNullChunk || last.begin + last.count == range.begin)) {
       last.count += range.count;
       return;
     }
@@ -85,7 +85,7 @@ void ArrayGather::AppendRange(const RowRange& range, Ranges* ranges) {
 
 int64_t ArrayGather::CountRows(const Ranges& ranges) {
   int64_t rows = 0;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     rows += range.count;
   }
   return rows;
@@ -154,8 +154,8 @@ arrow::Status ArrayGather::GatherValidity(const Chunks& chunks, const Ranges& ra
     bitmaps.push_back(has_bitmap ? chunk->buffers[0]->data() : nullptr);
   }
   const bool may_have_nulls =
-      std::any_of(ranges.begin(), ranges.end(), [&](const RowRange& range) {
-        return range.chunk == RowRange::kNullChunk ||
+      std::any_of(ranges.begin(), ranges.end(), [&](const ChunkRange& range) {
+        return range.chunk == ChunkRange::kNullChunk ||
                bitmaps[static_cast<size_t>(range.chunk)] != nullptr;
       });
   if (!may_have_nulls) {
@@ -165,8 +165,8 @@ arrow::Status ArrayGather::GatherValidity(const Chunks& chunks, const Ranges& ra
   uint8_t* bits = buffer->mutable_data();
   std::memset(bits, 0, static_cast<size_t>(buffer->size()));
   int64_t at = 0;
-  for (const RowRange& range : ranges) {
-    if (range.chunk != RowRange::kNullChunk) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk != ChunkRange::kNullChunk) {
       const auto chunk = static_cast<size_t>(range.chunk);
       if (bitmaps[chunk] == nullptr) {
         arrow::bit_util::SetBitsTo(bits, at, range.count, true);
@@ -189,8 +189,8 @@ arrow::Status ArrayGather::GatherBits(const Chunks& chunks, const Ranges& ranges
   uint8_t* bits = buffer->mutable_data();
   std::memset(bits, 0, static_cast<size_t>(buffer->size()));
   int64_t at = 0;
-  for (const RowRange& range : ranges) {
-    if (range.chunk != RowRange::kNullChunk && range.count > 0) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk != ChunkRange::kNullChunk && range.count > 0) {
       const arrow::ArrayData& chunk = *chunks[static_cast<size_t>(range.chunk)];
       CopyBits(chunk.buffers[1]->data(), chunk.offset + range.begin, range.count, bits, at);
     }
@@ -235,8 +235,8 @@ arrow::Status ArrayGather::GatherStrings(const Chunks& chunks, const Ranges& ran
   auto* offsets = reinterpret_cast<Offset*>(offset_buffer->mutable_data());
   int64_t total = 0;
   *offsets++ = 0;
-  for (const RowRange& range : ranges) {
-    if (range.chunk == RowRange::kNullChunk) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk == ChunkRange::kNullChunk) {
       offsets = std::fill_n(offsets, range.count, static_cast<Offset>(total));
       continue;
     }
@@ -253,8 +253,8 @@ arrow::Status ArrayGather::GatherStrings(const Chunks& chunks, const Ranges& ran
   }
   ARROW_ASSIGN_OR_RAISE(auto byte_buffer, Allocate(total));
   uint8_t* bytes = byte_buffer->mutable_data();
-  for (const RowRange& range : ranges) {
-    if (range.chunk == RowRange::kNullChunk || range.count == 0) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk == ChunkRange::kNullChunk || range.count == 0) {
       continue;
     }
     const arrow::ArrayData& chunk = *chunks[static_cast<size_t>(range.chunk)];
@@ -279,10 +279,10 @@ arrow::Status ArrayGather::GatherViews(const Chunks& chunks, const Ranges& range
   // What a view holds where it is NULL is not defined, so those are never followed.
   int64_t total = 0;
   int64_t at = 0;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     Validity validity;
     const View* from = nullptr;
-    if (range.chunk != RowRange::kNullChunk) {
+    if (range.chunk != ChunkRange::kNullChunk) {
       validity.Bind(*chunks[static_cast<size_t>(range.chunk)]);
       from = chunks[static_cast<size_t>(range.chunk)]->GetValues<View>(1) + range.begin;
     }
@@ -300,7 +300,7 @@ arrow::Status ArrayGather::GatherViews(const Chunks& chunks, const Ranges& range
   int64_t used = 0;
   uint8_t* bytes = nullptr;
   int64_t capacity = 0;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     for (int64_t i = 0; total > 0 && i < range.count; ++i) {
       View& view = views[at + i];
       if (view.is_inline()) {

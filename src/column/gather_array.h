@@ -18,7 +18,7 @@ namespace keepone {
 class ArrayGather {
  public:
   using Chunks = std::vector<const arrow::ArrayData*>;
-  using Ranges = std::vector<RowRange>;
+  using Ranges = std::vector<ChunkRange>;
   using Data = std::shared_ptr<arrow::ArrayData>;
 
   explicit ArrayGather(arrow::MemoryPool* pool) : pool_(pool) {}
@@ -31,7 +31,7 @@ class ArrayGather {
   bool overflowed() const { return overflowed_; }
 
   // Appends a range, to the last one if it continues that.
-  static void AppendRange(const RowRange& range, Ranges* ranges);
+  static void AppendRange(const ChunkRange& range, Ranges* ranges);
   static int64_t CountRows(const Ranges& ranges);
 
  private:

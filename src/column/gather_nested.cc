@@ -75,8 +75,8 @@ arrow::Status ArrayGather::GatherLists(const Chunks& chunks, const Ranges& range
   Ranges child_ranges;
   int64_t total = 0;
   *offsets++ = 0;
-  for (const RowRange& range : ranges) {
-    if (range.chunk == RowRange::kNullChunk || range.count == 0) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk == ChunkRange::kNullChunk || range.count == 0) {
       offsets = std::fill_n(offsets, range.count, static_cast<Offset>(total));
       continue;
     }
@@ -105,8 +105,8 @@ arrow::Status ArrayGather::GatherListViews(const Chunks& chunks, const Ranges& r
   auto* sizes = reinterpret_cast<Offset*>(size_buffer->mutable_data());
   Ranges child_ranges;
   int64_t total = 0;
-  for (const RowRange& range : ranges) {
-    if (range.chunk == RowRange::kNullChunk) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk == ChunkRange::kNullChunk) {
       offsets = std::fill_n(offsets, range.count, static_cast<Offset>(total));
       sizes = std::fill_n(sizes, range.count, Offset{0});
       continue;
@@ -136,8 +136,8 @@ arrow::Status ArrayGather::GatherFixedSizeLists(const Chunks& chunks, const Rang
                                                 arrow::ArrayData* out) {
   const int64_t size = checked_cast<const arrow::FixedSizeListType&>(*out->type).list_size();
   Ranges child_ranges;
-  for (const RowRange& range : ranges) {
-    const int64_t offset = range.chunk == RowRange::kNullChunk
+  for (const ChunkRange& range : ranges) {
+    const int64_t offset = range.chunk == ChunkRange::kNullChunk
                                ? 0
                                : chunks[static_cast<size_t>(range.chunk)]->offset;
     AppendRange({range.chunk, (offset + range.begin) * size, range.count * size}, &child_ranges);
@@ -148,8 +148,8 @@ arrow::Status ArrayGather::GatherFixedSizeLists(const Chunks& chunks, const Rang
 arrow::Status ArrayGather::GatherStructs(const Chunks& chunks, const Ranges& ranges,
                                          arrow::ArrayData* out) {
   Ranges child_ranges = ranges;
-  for (RowRange& range : child_ranges) {
-    if (range.chunk != RowRange::kNullChunk) {
+  for (ChunkRange& range : child_ranges) {
+    if (range.chunk != ChunkRange::kNullChunk) {
       range.begin += chunks[static_cast<size_t>(range.chunk)]->offset;
     }
   }
@@ -168,8 +168,8 @@ arrow::Status ArrayGather::GatherUnions(const Chunks& chunks, const Ranges& rang
   ARROW_ASSIGN_OR_RAISE(auto code_buffer, Allocate(out->length));
   auto* codes = reinterpret_cast<int8_t*>(code_buffer->mutable_data());
   int64_t at = 0;
-  for (const RowRange& range : ranges) {
-    if (range.chunk == RowRange::kNullChunk) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk == ChunkRange::kNullChunk) {
       std::fill_n(codes + at, range.count, type.num_fields() > 0 ? type.type_codes()[0] : int8_t{0});
     } else {
       const auto* from = chunks[static_cast<size_t>(range.chunk)]->GetValues<int8_t>(1) + range.begin;
@@ -186,9 +186,9 @@ arrow::Status ArrayGather::GatherUnions(const Chunks& chunks, const Ranges& rang
   std::vector<Ranges> child_ranges(static_cast<size_t>(type.num_fields()));
   std::vector<int64_t> child_rows(child_ranges.size(), 0);
   at = 0;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     const int32_t* from =
-        range.chunk == RowRange::kNullChunk
+        range.chunk == ChunkRange::kNullChunk
             ? nullptr
             : chunks[static_cast<size_t>(range.chunk)]->GetValues<int32_t>(2) + range.begin;
     for (int64_t i = 0; i < range.count; ++i, ++at) {
@@ -222,13 +222,13 @@ arrow::Status ArrayGather::GatherRunEnds(const Chunks& chunks, const Ranges& ran
     ends.push_back(static_cast<RunEnd>(at));
     AppendRange({chunk, run, 1}, &value_ranges);
   };
-  int32_t last_chunk = RowRange::kNullChunk;
+  int32_t last_chunk = ChunkRange::kNullChunk;
   int64_t last_run = -1;
-  for (const RowRange& range : ranges) {
+  for (const ChunkRange& range : ranges) {
     if (range.count == 0) {
       continue;
     }
-    if (range.chunk == RowRange::kNullChunk) {
+    if (range.chunk == ChunkRange::kNullChunk) {
       append_run(range.chunk, 0, range.count);
       last_run = -1;
       continue;
@@ -377,8 +377,8 @@ arrow::Status ArrayGather::GatherDictionary(const Chunks& chunks, const Ranges& 
   ARROW_ASSIGN_OR_RAISE(auto buffer, Allocate(out->length * width));
   uint8_t* to = buffer->mutable_data();
   std::memset(to, 0, static_cast<size_t>(buffer->size()));
-  for (const RowRange& range : ranges) {
-    if (range.chunk == RowRange::kNullChunk) {
+  for (const ChunkRange& range : ranges) {
+    if (range.chunk == ChunkRange::kNullChunk) {
       to += range.count * width;
       continue;
     }

@@ -87,7 +87,7 @@ TEST_P(GatherTest, GathersRandomRowsOfSeveralChunks) {
 
 TEST_P(GatherTest, GathersRanges) {
   const auto chunks = RandomChunks(60);
-  const std::vector<RowRange> ranges = {{1, 3, 20}, {1, 23, 9}, {0, 0, 60}, {2, 59, 1},
+  const std::vector<ChunkRange> ranges = {{1, 3, 20}, {1, 23, 9}, {0, 0, 60}, {2, 59, 1},
                                         {-1, 0, 5}, {2, 10, 0}, {0, 7, 13}};
   std::vector<RowRef> rows;
   for (const auto& range : ranges) {
@@ -106,7 +106,7 @@ TEST_P(GatherTest, KeepsNoBufferOfItsInput) {
   for (const auto& chunk : chunks) {
     CollectBuffers(*chunk->data(), &theirs);
   }
-  const auto out = GatherRanges(GetParam(), chunks, std::vector<RowRange>{{0, 0, 40}, {1, 5, 6}},
+  const auto out = GatherRanges(GetParam(), chunks, std::vector<ChunkRange>{{0, 0, 40}, {1, 5, 6}},
                                 arrow::default_memory_pool())
                        .ValueOrDie();
   std::set<const arrow::Buffer*> ours;
@@ -193,7 +193,7 @@ TEST(GatherShapesTest, AShortDictionaryIndexGivesSeveralPieces) {
                                                         values.Finish().ValueOrDie())
                          .ValueOrDie());
   }
-  const std::vector<RowRange> ranges = {{0, 0, 100}, {1, 0, 100}};
+  const std::vector<ChunkRange> ranges = {{0, 0, 100}, {1, 0, 100}};
   const auto out = GatherRanges(type, chunks, ranges, arrow::default_memory_pool()).ValueOrDie();
   ASSERT_EQ(out->num_chunks(), 2);
   for (int i = 0; i < 2; ++i) {
@@ -206,7 +206,7 @@ TEST(GatherShapesTest, ShortRunEndsGiveSeveralPieces) {
   const auto chunk = arrow::RunEndEncodedArray::Make(type, 30000, FromJson(arrow::int16(), "[10000, 30000]"),
                                                      FromJson(arrow::int32(), "[1, 2]"))
                          .ValueOrDie();
-  const std::vector<RowRange> ranges = {{0, 0, 30000}, {0, 0, 30000}};
+  const std::vector<ChunkRange> ranges = {{0, 0, 30000}, {0, 0, 30000}};
   const auto out = GatherRanges(type, {chunk}, ranges, arrow::default_memory_pool()).ValueOrDie();
   ASSERT_EQ(out->num_chunks(), 2);
   EXPECT_EQ(out->length(), 60000);
