@@ -49,10 +49,23 @@ arrow::Result<std::shared_ptr<arrow::Table>> FetchRows(const Source& source, Que
                                                        const std::vector<int64_t>& rows,
                                                        int threads = 1);
 
+std::shared_ptr<arrow::Table> RandomTable(const arrow::FieldVector& fields, int64_t rows,
+                                          uint64_t seed);
+
+std::vector<int64_t> Range(int64_t begin, int64_t end);
+// Of 0 .. count-1, each with probability `part`.
+std::vector<int64_t> RandomRows(int64_t count, double part, std::mt19937_64* random);
+
+// Two threads, batches of few rows.
+QueryContext::Options SmallBatches();
+
 std::vector<int> AllColumns(const Source& source);
 
 // Fails the test unless row i of `table` is row rows[i] of `expected`, column by column.
 void ExpectRows(const arrow::Table& table, const arrow::Table& expected,
                 const std::vector<int64_t>& rows, const std::string& what);
+
+// Holds scans and several fetches against Arrow's own reading of the whole file.
+void CheckFile(const std::string& path, const std::string& what);
 
 }  // namespace keepone
