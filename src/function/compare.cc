@@ -110,12 +110,11 @@ arrow::Result<ArrayPtr> CompareFloatColumns(Comparison comparison, const Operand
   });
 }
 
-arrow::Result<EncodedKeys> EncodeColumn(const Operand<arrow::Array>& operand,
-                                        arrow::MemoryPool* pool) {
+arrow::Result<EncodedKeys> EncodeColumn(const ArrayPtr& array, arrow::MemoryPool* pool) {
   ARROW_ASSIGN_OR_RAISE(const auto encoder,
-                        KeyEncoder::Make({KeyField{operand.array().type(), false, false}}));
+                        KeyEncoder::Make({KeyField{array->type(), false, false}}));
   EncodedKeys keys(pool);
-  ARROW_RETURN_NOT_OK(encoder->Encode({arrow::MakeArray(operand.array().data())}, &keys));
+  ARROW_RETURN_NOT_OK(encoder->Encode({array}, &keys));
   return keys;
 }
 
@@ -123,8 +122,8 @@ arrow::Result<EncodedKeys> EncodeColumn(const Operand<arrow::Array>& operand,
 arrow::Result<ArrayPtr> CompareEncoded(Comparison comparison, const Operands& operands) {
   const auto left = operands.At<arrow::Array>(0);
   const auto right = operands.At<arrow::Array>(1);
-  ARROW_ASSIGN_OR_RAISE(const EncodedKeys left_keys, EncodeColumn(left, operands.pool()));
-  ARROW_ASSIGN_OR_RAISE(const EncodedKeys right_keys, EncodeColumn(right, operands.pool()));
+  ARROW_ASSIGN_OR_RAISE(const EncodedKeys left_keys, EncodeColumn(operands.array(0), operands.pool()));
+  ARROW_ASSIGN_OR_RAISE(const EncodedKeys right_keys, EncodeColumn(operands.array(1), operands.pool()));
   return CompareRows(comparison, operands, [&](int64_t row) {
     return left_keys[left.Position(row)].compare(right_keys[right.Position(row)]);
   });

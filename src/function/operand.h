@@ -20,11 +20,9 @@ namespace keepone {
 template <typename ArrayType>
 class Operand {
  public:
-  // REQUIRES: `array` has the type ArrayType and holds one value when `step` is 0.
-  Operand(std::shared_ptr<arrow::Array> array, int64_t step)
-      : array_(std::move(array)),
-        typed_(arrow::internal::checked_cast<const ArrayType*>(array_.get())),
-        step_(step) {}
+  // REQUIRES: `array` has the type ArrayType, outlives this and holds one value when `step` is 0.
+  Operand(const arrow::Array& array, int64_t step)
+      : typed_(arrow::internal::checked_cast<const ArrayType*>(&array)), step_(step) {}
 
   bool IsNull(int64_t row) const { return typed_->IsNull(row * step_); }
   auto Value(int64_t row) const { return typed_->GetView(row * step_); }
@@ -32,7 +30,6 @@ class Operand {
   const ArrayType& array() const { return *typed_; }
 
  private:
-  std::shared_ptr<arrow::Array> array_;
   const ArrayType* typed_;
   int64_t step_;
 };
@@ -59,7 +56,7 @@ class Operands {
 
   template <typename ArrayType>
   Operand<ArrayType> At(size_t index) const {
-    return Operand<ArrayType>(arrays_[index].first, arrays_[index].second);
+    return Operand<ArrayType>(*arrays_[index].first, arrays_[index].second);
   }
   // Whether one of the arguments is NULL in the row.
   bool AnyNull(int64_t row) const {
@@ -70,6 +67,7 @@ class Operands {
     }
     return false;
   }
+  const std::shared_ptr<arrow::Array>& array(size_t index) const { return arrays_[index].first; }
   size_t size() const { return arrays_.size(); }
   int64_t length() const { return length_; }
   bool all_scalars() const { return all_scalars_; }

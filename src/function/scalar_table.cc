@@ -23,7 +23,9 @@ namespace {
 class ScalarTable {
  public:
   ScalarTable() {
-    for (auto topic : {ArithmeticRows, ComparisonRows, BooleanRows}) {
+    for (auto topic : {ArithmeticRows, ComparisonRows, BooleanRows, PatternRows, TextRows,
+                       TextEditRows, MathRows, DateTimeRows, ExtractRows, ListRows, StructRows,
+                       SystemRows}) {
       std::vector<ScalarRow> rows = topic();
       std::move(rows.begin(), rows.end(), std::back_inserter(rows_));
     }
