@@ -27,7 +27,8 @@ std::unique_ptr<BatchStream> MakeFilter(QueryContext* context, std::unique_ptr<B
           scalar.is_valid && arrow::internal::checked_cast<const arrow::BooleanScalar&>(scalar).value;
       return all ? batch : nullptr;
     }
-    const auto& mask = arrow::internal::checked_cast<const arrow::BooleanArray&>(*wanted.make_array());
+    const std::shared_ptr<arrow::Array> array = wanted.make_array();
+    const auto& mask = arrow::internal::checked_cast<const arrow::BooleanArray&>(*array);
     const int64_t kept = mask.true_count();
     if (kept == 0) {
       return nullptr;

@@ -82,9 +82,9 @@ arrow::Result<AggregateResult> AggregatePartitions(QueryContext* context,
     ARROW_ASSIGN_OR_RAISE(auto values, results[0].values(
                                            first, std::min(piece, rows.partition_count() - first)));
     const int64_t count = values->length();
-    pieces.push_back(arrow::RecordBatch::Make(
-        arrow::schema({arrow::field("value", values->type())}), count,
-        arrow::ArrayVector{std::move(values)}));
+    auto piece_schema = arrow::schema({arrow::field("value", values->type())});
+    pieces.push_back(arrow::RecordBatch::Make(std::move(piece_schema), count,
+                                              arrow::ArrayVector{std::move(values)}));
   }
   auto order = std::make_shared<RowOrder>(context->budget());
   ARROW_RETURN_NOT_OK(order->Resize(rows.row_count()));
