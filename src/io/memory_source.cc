@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <utility>
 
 #include <arrow/array.h>
-#include <arrow/array/concatenate.h>
 #include <arrow/buffer.h>
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 #include <arrow/util/byte_size.h>
 
 #include "base/check.h"
+#include "column/gather.h"
 #include "io/open.h"
 
 namespace keepone {
@@ -51,6 +52,7 @@ struct MemoryRead {
   std::shared_ptr<SourceCounters> counters;
   bool with_addresses = false;
   int64_t batch_rows = 1;
+  arrow::RecordBatchVector projected;  // the batches with the wanted columns; for a fetch
 
   // Counts rows given out.
   void Account(int64_t rows, std::atomic<int64_t>* progress) const {
@@ -156,56 +158,56 @@ class FetchMorsel final : public Morsel {
 
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
     ARROW_RETURN_NOT_OK(read_->context->CheckStop());
-    if (next_ >= end_) {
-      return nullptr;
-    }
-    const int64_t count = std::min(read_->batch_rows, end_ - next_);
-    ARROW_ASSIGN_OR_RAISE(const auto pieces, FindPieces(count));
-    arrow::ArrayVector arrays;
-    for (const int column : read_->columns) {
-      arrow::ArrayVector slices;
-      for (const Piece& piece : pieces) {
-        slices.push_back(
-            read_->table->batches[piece.batch]->column(column)->Slice(piece.offset, piece.rows));
+    if (ready_.empty()) {
+      if (next_ >= end_) {
+        return nullptr;
       }
-      if (slices.size() == 1) {
-        arrays.push_back(slices[0]);
-      } else {
-        ARROW_ASSIGN_OR_RAISE(auto joined, arrow::Concatenate(slices, read_->context->pool()));
-        arrays.push_back(std::move(joined));
-      }
+      ARROW_RETURN_NOT_OK(Gather());
     }
-    next_ += count;
-    read_->Account(count, &read_->context->progress().rows_fetched);
-    return arrow::RecordBatch::Make(read_->schema, count, std::move(arrays));
+    auto batch = std::move(ready_.front());
+    ready_.pop_front();
+    read_->Account(batch->num_rows(), &read_->context->progress().rows_fetched);
+    return batch;
   }
 
  private:
-  // Consecutive rows of one batch.
-  struct Piece {
-    size_t batch = 0;
-    int64_t offset = 0;
-    int64_t rows = 0;
-  };
+  // Makes at least one batch ready: rows in one piece as a slice, others copied together.
+  arrow::Status Gather() {
+    const int64_t count = std::min(read_->batch_rows, end_ - next_);
+    ARROW_ASSIGN_OR_RAISE(const auto ranges, FindRanges(count));
+    next_ += count;
+    if (ranges.size() == 1) {
+      const auto& batch = read_->projected[static_cast<size_t>(ranges[0].chunk)];
+      ready_.push_back(batch->Slice(ranges[0].begin, ranges[0].count));
+    } else if (read_->columns.empty()) {
+      ready_.push_back(arrow::RecordBatch::Make(read_->schema, count, arrow::ArrayVector()));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(auto batches, GatherBatches(read_->schema, read_->projected, ranges,
+                                                        read_->context->pool()));
+      ready_.insert(ready_.end(), batches.begin(), batches.end());
+    }
+    return arrow::Status::OK();
+  }
 
-  arrow::Result<std::vector<Piece>> FindPieces(int64_t count) const {
+  arrow::Result<std::vector<ChunkRange>> FindRanges(int64_t count) const {
     const MemoryTable& table = *read_->table;
-    std::vector<Piece> pieces;
+    std::vector<ChunkRange> ranges;
     size_t batch = 0;
     for (int64_t i = next_; i < next_ + count; ++i) {
       const int64_t row = addresses_->Value(i);
       KEEPONE_CHECK(row >= 0 && row < table.row_count());
-      if (pieces.empty() || row >= table.begins[batch + 1]) {
+      if (ranges.empty() || row >= table.begins[batch + 1]) {
         batch = table.BatchOf(row);
-      } else if (pieces.back().offset + pieces.back().rows == row - table.begins[batch]) {
-        ++pieces.back().rows;
+      } else if (ranges.back().begin + ranges.back().count == row - table.begins[batch]) {
+        ++ranges.back().count;
         continue;
       }
-      pieces.push_back({batch, row - table.begins[batch], 1});
+      ranges.push_back({static_cast<int32_t>(batch), row - table.begins[batch], 1});
     }
-    return pieces;
+    return ranges;
   }
 
+  std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;
   std::shared_ptr<const MemoryRead> read_;
   std::shared_ptr<arrow::Int64Array> addresses_;
   int64_t next_;
@@ -253,9 +255,17 @@ class MemorySource final : public Source {
   arrow::Result<std::unique_ptr<BatchStream>> Fetch(
       QueryContext* context, FetchRequest request,
       std::shared_ptr<SourceCounters> counters) const override {
-    return std::make_unique<FetchStream>(MakeRead(table_, context, std::move(request.columns),
-                                                  /*with_addresses=*/false, std::move(counters)),
-                                         std::move(request.addresses));
+    auto read = MakeRead(table_, context, std::move(request.columns), /*with_addresses=*/false,
+                         std::move(counters));
+    for (const auto& batch : table_->batches) {
+      arrow::ArrayVector arrays;
+      for (const int column : read->columns) {
+        arrays.push_back(batch->column(column));
+      }
+      read->projected.push_back(
+          arrow::RecordBatch::Make(read->schema, batch->num_rows(), std::move(arrays)));
+    }
+    return std::make_unique<FetchStream>(std::move(read), std::move(request.addresses));
   }
 
  private:
