@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -8,7 +11,9 @@
 
 #include "base/error.h"
 #include "engine/execute.h"
+#include "function/aggregate_function.h"
 #include "function/cast.h"
+#include "function/scalar_function.h"
 
 namespace keepone {
 
@@ -31,6 +36,19 @@ StatementResult MakeTextResult(const ExecuteState& state, const std::vector<std:
   auto batch = arrow::RecordBatch::Make(arrow::schema(std::move(fields)),
                                         static_cast<int64_t>(rows.size()), std::move(arrays));
   return MakeBatchResult(state.context, std::move(batch));
+}
+
+bool EqualsWithoutCase(std::string_view left, std::string_view right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  });
+}
+
+void AddFunctionRows(const std::string& kind, const std::vector<FunctionDoc>& docs,
+                     std::vector<std::vector<std::string>>* rows) {
+  for (const FunctionDoc& doc : docs) {
+    rows->push_back({doc.name, kind, doc.signature, doc.text});
+  }
 }
 
 }  // namespace
@@ -79,6 +97,11 @@ StatementResult ExecuteShow(const ast::ShowStatement& statement, const ExecuteSt
       return MakeTextResult(state, {"name", "value", "takes", "description"}, rows);
     case ast::ShowKind::kSetting:
       break;
+  }
+  if (EqualsWithoutCase(statement.setting.text, "functions")) {
+    AddFunctionRows("scalar", ScalarFunctionDocs(), &rows);
+    AddFunctionRows("aggregate", AggregateFunctionDocs(), &rows);
+    return MakeTextResult(state, {"name", "kind", "signature", "description"}, rows);
   }
   const arrow::Result<const SettingRow*> row = FindSetting(statement.setting.text);
   if (!row.ok()) {
