@@ -169,6 +169,9 @@ class Runner {
     if (name.empty()) {
       name = IsTerminal(STDOUT_FILENO) ? "table" : "csv";
     }
+    if (result->summary() == "EXPLAIN" && (arguments_.format.empty() || name == "table")) {
+      return PrintLines(result);
+    }
     if (name == "table") {
       return PrintTable(result, bar);
     }
@@ -205,6 +208,20 @@ class Runner {
     const std::string text = printer.Finish();
     std::fwrite(text.data(), 1, text.size(), stdout);
     return Flush();
+  }
+
+  // A plan is text for people: its lines as they are, however long, where no format is asked for.
+  static arrow::Status PrintLines(QueryResult* result) {
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(const auto batch, result->Next());
+      if (batch == nullptr) {
+        return Flush();
+      }
+      const auto& lines = static_cast<const arrow::StringArray&>(*batch->column(0));
+      for (int64_t row = 0; row < lines.length(); ++row) {
+        std::printf("%s\n", lines.GetString(row).c_str());
+      }
+    }
   }
 
   static arrow::Status Flush() {

@@ -51,7 +51,8 @@ StatementResult MakePlanResult(const ExecuteState& state, const std::string& tex
   const int64_t length = lines->length();
   return MakeBatchResult(state.context,
                          arrow::RecordBatch::Make(arrow::schema({arrow::field("plan", arrow::utf8())}),
-                                                  length, {std::move(lines)}));
+                                                  length, {std::move(lines)}),
+                         "EXPLAIN");
 }
 
 std::string Lower(std::string text) {

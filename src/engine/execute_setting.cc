@@ -35,7 +35,7 @@ StatementResult MakeTextResult(const ExecuteState& state, const std::vector<std:
   }
   auto batch = arrow::RecordBatch::Make(arrow::schema(std::move(fields)),
                                         static_cast<int64_t>(rows.size()), std::move(arrays));
-  return MakeBatchResult(state.context, std::move(batch));
+  return MakeBatchResult(state.context, std::move(batch), "SHOW");
 }
 
 bool EqualsWithoutCase(std::string_view left, std::string_view right) {

@@ -74,8 +74,10 @@ std::unique_ptr<QueryResult> MakeStreamingResult(RunningQuery query) {
 }
 
 std::unique_ptr<QueryResult> MakeBatchResult(std::shared_ptr<QueryContext> context,
-                                             std::shared_ptr<arrow::RecordBatch> batch) {
-  return std::make_unique<BatchResult>(std::move(context), std::move(batch), true, "SELECT");
+                                             std::shared_ptr<arrow::RecordBatch> batch,
+                                             std::string summary) {
+  return std::make_unique<BatchResult>(std::move(context), std::move(batch), true,
+                                       std::move(summary));
 }
 
 std::unique_ptr<QueryResult> MakeSummaryResult(std::shared_ptr<QueryContext> context,

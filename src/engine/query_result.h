@@ -14,9 +14,10 @@ namespace keepone {
 // The rows of a query, computed as they are read.
 std::unique_ptr<QueryResult> MakeStreamingResult(RunningQuery query);
 
-// Rows that are there already.
+// Rows that are there already; `summary` is the word of the statement.
 std::unique_ptr<QueryResult> MakeBatchResult(std::shared_ptr<QueryContext> context,
-                                             std::shared_ptr<arrow::RecordBatch> batch);
+                                             std::shared_ptr<arrow::RecordBatch> batch,
+                                             std::string summary);
 
 // No rows, only what was done.
 std::unique_ptr<QueryResult> MakeSummaryResult(std::shared_ptr<QueryContext> context,
