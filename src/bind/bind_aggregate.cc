@@ -133,6 +133,7 @@ arrow::Result<AggregateExpr> ExprBinder::ResolveAggregate(
   AggregateExpr out;
   ARROW_ASSIGN_OR_RAISE(out.function, FindAggregate(call, scope, &arguments));
   out.spelling = Print(call);
+  out.name = out.spelling;
   out.distinct = call.distinct;
   std::vector<SortExpr> order;
   ARROW_RETURN_NOT_OK(ResolveOrderBy(call, scope, &order));

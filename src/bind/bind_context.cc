@@ -2,6 +2,7 @@
 #include "bind/bind_context.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -31,8 +32,17 @@ bool IsIntegerLiteral(const Expr& expr) {
          expr.literal->is_valid;
 }
 
-// Whether the whole number is a value of the integer type.
+// Whether the whole number is a value of the type.
 bool Fits(int64_t value, const arrow::DataType& type) {
+  if (arrow::is_decimal(type.id())) {
+    const auto& decimal = arrow::internal::checked_cast<const arrow::DecimalType&>(type);
+    const int32_t digits = decimal.precision() - decimal.scale();
+    return digits >= 19 ||
+           (digits >= 0 && std::abs(static_cast<double>(value)) < std::pow(10.0, digits) - 0.5);
+  }
+  if (!arrow::is_integer(type.id())) {
+    return false;
+  }
   const int bits = type.bit_width();
   if (arrow::is_unsigned_integer(type.id())) {
     return value >= 0 && (bits == 64 || value < (int64_t{1} << bits));
@@ -66,8 +76,9 @@ TypePtr FindMeetingType(const std::vector<ExprPtr>& exprs) {
     if (!IsIntegerLiteral(*expr)) {
       continue;
     }
-    const auto value = arrow::internal::checked_cast<const arrow::Int64Scalar&>(*expr->literal).value;
-    if (type != nullptr && arrow::is_integer(type->id()) && Fits(value, *type)) {
+    const int64_t value =
+        arrow::internal::checked_cast<const arrow::Int64Scalar&>(*expr->literal).value;
+    if (type != nullptr && Fits(value, *type)) {
       continue;
     }
     type = type == nullptr ? expr->type : CommonType(type, expr->type);
@@ -89,6 +100,45 @@ arrow::Result<std::shared_ptr<arrow::Scalar>> ToScalar(const arrow::Datum& datum
   }
   KEEPONE_CHECK(datum.is_array() && datum.length() == 1);
   return datum.make_array()->GetScalar(0);
+}
+
+// Types of which one may hold some of the other's values exactly, and where a comparison in the
+// one is then the same as in the other.
+bool MayNarrow(const arrow::DataType& literal, const arrow::DataType& other) {
+  if (literal.id() == arrow::Type::DOUBLE) {
+    return other.id() == arrow::Type::FLOAT;
+  }
+  if (literal.id() != arrow::Type::TIMESTAMP) {
+    return false;
+  }
+  const std::string& zone =
+      arrow::internal::checked_cast<const arrow::TimestampType&>(literal).timezone();
+  if (other.id() == arrow::Type::TIMESTAMP) {
+    return arrow::internal::checked_cast<const arrow::TimestampType&>(other).timezone() == zone;
+  }
+  return zone.empty() && arrow::is_date(other.id());
+}
+
+// The literal as a value of `type`, or nullptr where something of it would be lost. A comparison
+// then leaves the column as it is, so that statistics of files can be held against it.
+arrow::Result<ExprPtr> NarrowedLiteral(BindContext* context, const ExprPtr& literal,
+                                       const TypePtr& type) {
+  if (!literal->literal->is_valid || literal->type->Equals(*type) ||
+      !MayNarrow(*literal->type, *type)) {
+    return nullptr;
+  }
+  const auto narrow =
+      CastDatum(&context->constants, literal->literal, type, /*try_cast=*/true);
+  if (!narrow.ok()) {
+    return nullptr;
+  }
+  const auto back = CastDatum(&context->constants, *narrow, literal->type, /*try_cast=*/true);
+  if (!back.ok()) {
+    return nullptr;
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto value, ToScalar(*narrow));
+  ARROW_ASSIGN_OR_RAISE(const auto again, ToScalar(*back));
+  return again->Equals(*literal->literal) ? MakeLiteralExpr(value, literal->span) : nullptr;
 }
 
 }  // namespace
@@ -161,8 +211,12 @@ arrow::Result<ExprPtr> MakeComparison(BindContext* context, std::string_view fun
                                       ExprPtr right, SourceSpan span) {
   // Where there is no common type, the function's own resolver says what is wrong.
   if ((IsLiteral(*left) != IsLiteral(*right)) && FindMeetingType({left, right}) != nullptr) {
-    const ExprPtr& literal = IsLiteral(*left) ? left : right;
-    if (IsTextLiteral(*literal) || IsIntegerLiteral(*literal)) {
+    ExprPtr& literal = IsLiteral(*left) ? left : right;
+    const TypePtr& other = IsLiteral(*left) ? right->type : left->type;
+    ARROW_ASSIGN_OR_RAISE(ExprPtr narrowed, NarrowedLiteral(context, literal, other));
+    if (narrowed != nullptr) {
+      literal = std::move(narrowed);
+    } else if (IsTextLiteral(*literal) || IsIntegerLiteral(*literal)) {
       std::vector<ExprPtr> both = {left, right};
       ARROW_RETURN_NOT_OK(Unify(context, &both, "comparison"));
       left = both[0];
@@ -205,8 +259,8 @@ arrow::Status CheckRepeatable(const Expr& expr, std::string_view construct) {
   int64_t parts = 0;
   CountParts(expr, kRepeatedPartsMax, &parts);
   if (parts > kRepeatedPartsMax) {
-    return UnsupportedError(expr.span, "the operand of ", construct, " is too large: it has more than ",
-                            kRepeatedPartsMax, " parts");
+    return UnsupportedError(expr.span, "the operand of ", construct,
+                            " is too large: it has more than ", kRepeatedPartsMax, " parts");
   }
   if (!IsDeterministic(expr)) {
     return WithHint(UnsupportedError(expr.span, construct, " over ", ToString(expr),

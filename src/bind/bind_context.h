@@ -27,9 +27,9 @@ struct BindContext {
   SourceSpan Place(SourceSpan span) const { return view_span.value_or(span); }
 };
 
-// The scalar function `name` over `arguments`, which are converted as it wants; a literal is converted at
-// once, so that a text that is no value of the type is an error at its place. `names` are the
-// arguments' names, or empty.
+// The scalar function `name` over `arguments`, which are converted as it wants; a literal is
+// converted at once, so that a text that is no value of the type is an error at its place.
+// `names` are the arguments' names, or empty.
 arrow::Result<ExprPtr> MakeScalarCall(BindContext* context, std::string_view name,
                                       std::vector<ExprPtr> arguments, SourceSpan span,
                                       const std::vector<std::string>& names = {});

@@ -142,9 +142,9 @@ arrow::Result<ExprPtr> ExprBinder::ExtractField(const ExprPtr& operand,
   ExprPtr name = MakeLiteralExpr(
       std::make_shared<arrow::StringScalar>(fields[matches[0]]->name()), place);
   const SourceSpan begin = operand->span;
-  const SourceSpan span = context_->view_span.has_value() || begin.offset > place.offset
-                              ? place
-                              : SourceSpan{begin.offset, place.offset + place.length - begin.offset};
+  const bool apart = context_->view_span.has_value() || begin.offset > place.offset;
+  const SourceSpan span =
+      apart ? place : SourceSpan{begin.offset, place.offset + place.length - begin.offset};
   return MakeScalarCall(context_, "struct_extract", {operand, std::move(name)}, span);
 }
 

@@ -137,8 +137,8 @@ arrow::Result<ExprPtr> ExprBinder::BindUnary(const ast::UnaryExpr& expr, const E
     case ast::UnaryOp::kNegate:
       return MakeScalarCall(context_, "negate", {std::move(operand)}, expr.span);
     case ast::UnaryOp::kPlus: {
-      // A sign that changes nothing; the operand must be one that has a sign.
-      ARROW_RETURN_NOT_OK(MakeScalarCall(context_, "negate", {operand}, expr.span));
+      // A sign that changes nothing; the call says whether the operand can have one.
+      ARROW_RETURN_NOT_OK(MakeScalarCall(context_, "unary_plus", {operand}, expr.span));
       return operand;
     }
     case ast::UnaryOp::kNot: {
@@ -198,6 +198,12 @@ arrow::Result<ExprPtr> ExprBinder::BindBetween(const ast::BetweenExpr& expr,
   ARROW_ASSIGN_OR_RAISE(const ExprPtr operand, Bind(*expr.operand, scope));
   ARROW_ASSIGN_OR_RAISE(const ExprPtr lower, Bind(*expr.lower, scope));
   ARROW_ASSIGN_OR_RAISE(const ExprPtr upper, Bind(*expr.upper, scope));
+  if (!IsDeterministic(*operand) && !expr.symmetric) {
+    // The function computes its operand once.
+    ARROW_ASSIGN_OR_RAISE(
+        ExprPtr once, MakeScalarCall(context_, "between", {operand, lower, upper}, expr.span));
+    return Negated(std::move(once), expr.negated, expr.span);
+  }
   ARROW_RETURN_NOT_OK(CheckRepeatable(*operand, "BETWEEN"));
   const auto within = [&](const ExprPtr& low, const ExprPtr& high) -> arrow::Result<ExprPtr> {
     ARROW_ASSIGN_OR_RAISE(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +50,27 @@ bool IsFirstValue(const AggregateExpr& aggregate) {
   return aggregate.function->kind == AggregateKind::kWinner &&
          aggregate.function->winner.order == WinnerMeaning::Order::kCallOrder &&
          aggregate.required.empty() && aggregate.filter == nullptr;
+}
+
+// "max(ts)" of "max(ts) OVER (PARTITION BY k)".
+std::string WithoutOver(const std::string& text) {
+  int64_t depth = 0;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      quote = c == quote ? '\0' : quote;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      --depth;
+    } else if (depth == 0 && text.compare(i, 6, " OVER ") == 0) {
+      return text.substr(0, i);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -157,7 +179,7 @@ arrow::Result<ExprPtr> ExprBinder::BindWindow(const ast::CallExpr& call, const E
   inside.in_window = true;
   inside.outputs = nullptr;
   WindowExpr window;
-  window.name = Print(call);
+  window.name = WithoutOver(Print(call));
   ARROW_RETURN_NOT_OK(BindWindowKeys(resolved, inside, &window));
   if (const auto kind = RankingKind(name)) {
     if (!call.order_by.empty()) {
@@ -192,6 +214,7 @@ arrow::Status ExprBinder::BindWindowAggregate(const ast::CallExpr& call, const E
   }
   window->kind = WindowCall::Kind::kAggregate;
   ARROW_ASSIGN_OR_RAISE(window->aggregate, ResolveAggregate(call, scope, &window->order));
+  window->aggregate.spelling = window->name;
   window->type = window->aggregate.function->result_type;
   const FrameReach reach = ReachOf(frame, !window->order.empty());
   const bool starts_with_partition =

@@ -25,8 +25,8 @@ struct BindOptions {
   NullOrder null_order = NullOrder::kLast;
 };
 
-// A query with its names and types resolved. The columns of the plan's root are the output in order,
-// under the names that are shown; a name may stand twice, an id may not.
+// A query with its names and types resolved. The columns of the plan's root are the output in
+// order, under the names that are shown; a name may stand twice, an id may not.
 struct BoundQuery {
   NodePtr plan;
 };
@@ -36,8 +36,8 @@ struct BoundQuery {
 arrow::Result<BoundQuery> BindQuery(const ast::Query& query, const Catalog& catalog,
                                     const BindOptions& options, ColumnIdGenerator* ids);
 
-// The query with its columns converted, by position, to `columns`' types and renamed to their names:
-// for INSERT and CREATE TABLE with a column list. The number of columns must agree.
+// The query with its columns converted, by position, to `columns`' types and renamed to their
+// names: for INSERT and CREATE TABLE with a column list. The number of columns must agree.
 struct ColumnTarget {
   std::string name;
   TypePtr type;  // nullptr keeps the type

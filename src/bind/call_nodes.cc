@@ -13,7 +13,7 @@ namespace {
 AggregateCall MakeCall(const AggregateExpr& expr, ColumnBuilder* columns) {
   AggregateCall call;
   call.id = expr.id;
-  call.name = expr.spelling;
+  call.name = expr.name;
   call.spelling = expr.spelling;
   call.function = expr.function;
   call.arguments = columns->GetAll(expr.arguments);

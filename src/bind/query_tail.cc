@@ -67,7 +67,8 @@ arrow::Result<BoundLimitBy> BindLimitBy(BindContext* context, const ast::LimitBy
     ARROW_ASSIGN_OR_RAISE(ExprPtr expr, BindKey(context, *key, scope));
     bound.keys.push_back(std::move(expr));
   }
-  bound.spelling = "LIMIT " + (bound.rows.has_value() ? std::to_string(*bound.rows) : "ALL") + " BY";
+  bound.spelling =
+      "LIMIT " + (bound.rows.has_value() ? std::to_string(*bound.rows) : "ALL") + " BY";
   return bound;
 }
 

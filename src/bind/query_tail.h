@@ -46,8 +46,8 @@ bool HasTail(const ast::Query& query);
 // Reads the clauses behind the body. `scope.outputs` are the outputs; integers name them, too.
 arrow::Result<QueryTail> BindTail(BindContext* context, const ast::Query& query, ExprScope scope);
 
-// The expression of a key: an output by its number, or an expression. An integer that is no output is an
-// error.
+// The expression of a key: an output by its number, or an expression. An integer that is no output
+// is an error.
 arrow::Result<ExprPtr> BindKey(BindContext* context, const ast::Expr& expr,
                                const ExprScope& scope);
 

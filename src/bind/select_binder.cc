@@ -166,6 +166,7 @@ class SelectBinder {
   arrow::Result<NodePtr> Build() {
     grouped_ = select_.group_by_all || !groups_.empty() || having_ != nullptr ||
                !calls_.aggregates.empty();
+    NameCalls();
     const std::vector<OutputItem> written = outputs_;
     if (grouped_) {
       plan_ = AddAggregates(context_, std::move(plan_), groups_, calls_.aggregates);
@@ -174,6 +175,7 @@ class SelectBinder {
     }
     AssignIds();
     ARROW_RETURN_NOT_OK(ResolveTail(written));
+    ShowNames();
     if (having_ != nullptr) {
       plan_ = FilterNode::Make(std::move(plan_), having_);
     }
@@ -182,6 +184,51 @@ class SelectBinder {
       plan_ = FilterNode::Make(std::move(plan_), qualify_);
     }
     return ApplyTail(context_, std::move(plan_), outputs_, std::move(tail_));
+  }
+
+  // A call that is an output as it stands is shown under the output's name.
+  void NameCalls() {
+    std::unordered_set<ColumnId> named;
+    for (const OutputItem& output : outputs_) {
+      if (output.expr->kind != ExprKind::kColumn || !named.insert(output.expr->column).second) {
+        continue;
+      }
+      for (AggregateExpr& call : calls_.aggregates) {
+        if (call.id == output.expr->column) {
+          call.name = output.name;
+        }
+      }
+      for (WindowExpr& window : calls_.windows) {
+        if (window.id == output.expr->column) {
+          window.name = output.name;
+        }
+      }
+    }
+  }
+
+  // The plan shows calls under the names that NameCalls gave them.
+  void ShowNames() {
+    const auto rename = [this](const Expr& column) -> ExprPtr {
+      for (const AggregateExpr& call : calls_.aggregates) {
+        if (call.id == column.column) {
+          return MakeColumnExpr(call.id, call.name, column.type, column.span);
+        }
+      }
+      for (const WindowExpr& window : calls_.windows) {
+        if (window.id == column.column) {
+          return MakeColumnExpr(window.id, window.name, column.type, column.span);
+        }
+      }
+      return nullptr;
+    };
+    for (OutputItem& output : outputs_) {
+      output.expr = ReplaceColumns(output.expr, rename);
+    }
+    for (ExprPtr* condition : {&having_, &qualify_}) {
+      if (*condition != nullptr) {
+        *condition = ReplaceColumns(*condition, rename);
+      }
+    }
   }
 
   void AllowGroupedColumns() {

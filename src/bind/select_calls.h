@@ -24,6 +24,7 @@ struct SortExpr {
 // An AggregateCall before its expressions have become columns; see there.
 struct AggregateExpr {
   ColumnId id;
+  std::string name;
   std::string spelling;
   std::shared_ptr<const BoundAggregateFunction> function;
   std::vector<ExprPtr> arguments;
