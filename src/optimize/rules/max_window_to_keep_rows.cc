@@ -62,6 +62,10 @@ arrow::Result<NodePtr> MakeKept(const WindowChain& chain, const WindowChain::Pla
   const WindowCall& call = chain.call(place);
   NodePtr input = chain.Without(place);
   const Column value = PassedColumn(*input, call.aggregate->arguments[0]);
+  if (!takes_nulls) {
+    ARROW_ASSIGN_OR_RAISE(ExprPtr is_there, MakeFunctionCall("is_not_null", {ColumnExpr(value)}));
+    input = FilterNode::Make(std::move(input), std::move(is_there));
+  }
   KeepRowsNode::Spec spec;
   spec.groups = chain.spec(place).partition;
   spec.order = {SortKey{value.id, call.aggregate->function->name == "max", /*nulls_first=*/false}};
@@ -76,10 +80,6 @@ arrow::Result<NodePtr> MakeKept(const WindowChain& chain, const WindowChain::Pla
     items.push_back(ProjectNode::Pass(column));
   }
   items.push_back({call.id, call.name, ColumnExpr(value)});
-  if (!takes_nulls) {
-    ARROW_ASSIGN_OR_RAISE(ExprPtr is_there, MakeFunctionCall("is_not_null", {ColumnExpr(value)}));
-    rest.push_back(std::move(is_there));
-  }
   return MakeFilter(ProjectNode::Make(std::move(kept), std::move(items)), std::move(rest));
 }
 

@@ -13,6 +13,7 @@
 #include "optimize/number_bounds.h"
 #include "optimize/rewrite.h"
 #include "optimize/window_chain.h"
+#include "plan/print_plan.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
@@ -122,6 +123,32 @@ void NoteNearMiss(const WindowChain& chain, const WindowChain::Place& place,
   }
 }
 
+// Says what stands between a filter and the numbering that it reads.
+void NoteFarMiss(const FilterNode& filter, const std::vector<ExprPtr>& conjuncts,
+                 const OptimizerContext& context) {
+  ColumnSet reads;
+  for (const ExprPtr& conjunct : conjuncts) {
+    CollectColumns(*conjunct, &reads);
+  }
+  const Node* barrier = nullptr;
+  const Node* node = filter.input().get();
+  while (node->inputs().size() == 1) {
+    const auto* window = AsIf<WindowNode>(*node);
+    if (window == nullptr) {
+      barrier = barrier == nullptr ? node : barrier;
+    } else if (barrier != nullptr) {
+      for (const WindowCall& call : window->spec().calls) {
+        if (IsNumbering(call) && reads.contains(call.id)) {
+          AddNote(context, "not rewritten to rows kept per group: " + FunctionText(call) + " AS " +
+                               call.name + ", because between it and its condition stands " +
+                               DescribeNode(*barrier));
+        }
+      }
+    }
+    node = node->input().get();
+  }
+}
+
 arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& context) {
   const auto* filter = AsIf<FilterNode>(*node);
   if (filter == nullptr) {
@@ -144,12 +171,13 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
     if (is_bounded && is_ordered && !chain.IsReadAbove(place)) {
       return MakeKept(chain, place, std::move(match));
     }
-    NoteNearMiss(chain, place, conjuncts, context);
-    // Here the bounds say at most that a number is at least one: it is.
+    // Without a bound, all that is dropped says that a number is at least one: it is.
     if (!is_bounded && match.bounds.low <= 1 && match.drops_conjuncts) {
       conjuncts = std::move(match.rest);
     }
+    NoteNearMiss(chain, place, conjuncts, context);
   }
+  NoteFarMiss(*filter, conjuncts, context);
   if (conjuncts.size() < SplitConjuncts(filter->predicate()).size()) {
     return MakeFilter(filter->input(), std::move(conjuncts));
   }

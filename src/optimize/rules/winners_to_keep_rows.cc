@@ -201,6 +201,25 @@ arrow::Result<NodePtr> MakeKept(const AggregateNode& aggregate, ColumnIdGenerato
   return ProjectNode::Make(std::move(kept), std::move(items));
 }
 
+// The calls find in the one row what they would have found in all.
+arrow::Result<NodePtr> KeepOneRow(const AggregateNode& aggregate, ColumnIdGenerator* ids) {
+  const std::vector<AggregateCall>& calls = aggregate.calls();
+  ARROW_ASSIGN_OR_RAISE(EligibleOrder eligible,
+                        MakeEligibleOrder(aggregate.input(), calls[0], ids));
+  KeepRowsNode::Spec spec;
+  spec.order = std::move(eligible.order);
+  spec.ties_to_last = calls[0].ties_to_last;
+  spec.spelling = JoinSpellings(calls);
+  ColumnSet reads;
+  CollectReads(aggregate, &reads);
+  for (const Column& column : aggregate.input()->columns()) {
+    if (reads.contains(column.id)) {
+      spec.payload.push_back(column.id);
+    }
+  }
+  return aggregate.WithInputs({KeepRowsNode::Make(std::move(eligible.input), std::move(spec))});
+}
+
 arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& context) {
   const auto* aggregate = AsIf<AggregateNode>(*node);
   if (aggregate == nullptr) {
@@ -215,9 +234,6 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
     return node;
   }
   std::string why;
-  if (aggregate->groups().empty()) {
-    why = "there is no GROUP BY";
-  }
   for (const AggregateCall& call : calls) {
     if (!is_winner(call)) {
       why = call.spelling + " needs all rows";
@@ -232,7 +248,8 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
     AddNote(context, "not rewritten to one row kept per group: " + first->spelling + ", because " + why);
     return node;
   }
-  return MakeKept(*aggregate, context.ids);
+  return aggregate->groups().empty() ? KeepOneRow(*aggregate, context.ids)
+                                     : MakeKept(*aggregate, context.ids);
 }
 
 }  // namespace

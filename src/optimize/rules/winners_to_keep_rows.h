@@ -22,8 +22,10 @@ namespace keepone {
 // count come behind the others by a leading key, and a group without one that counts gives NULL.
 // The groups then come in the order of their winners, not of their first rows.
 //
-// Does not fire without groups, where no row in still gives one row out; with other aggregates
-// beside (late_fetch looks after these); nor with several orderings.
+// Without groups the Aggregate stays, over the one row kept: no row in still gives one row out.
+//
+// Does not fire with other aggregates beside (late_fetch looks after these), nor with several
+// orderings.
 arrow::Result<NodePtr> WinnersToKeepRows(const NodePtr& plan, const OptimizerContext& context);
 
 }  // namespace keepone

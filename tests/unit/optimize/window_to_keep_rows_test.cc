@@ -161,9 +161,9 @@ TEST_F(WindowToKeepRowsTest, MaximumOfThePartition) {
   EXPECT_EQ(b.Apply(b.Filter(window, b.Call("equal", {b.Read(window, "o"), b.Read(window, "m")})),
                     MaxWindowToKeepRows),
             R"(
-Filter: o IS NOT NULL
-  Project: k, o, w, n, o AS m
-    KeepRows: group [k], order [o DESC NULLS LAST], rank up to 1 (o = max(o)), gives [k, o, w, n]
+Project: k, o, w, n, o AS m
+  KeepRows: group [k], order [o DESC NULLS LAST], rank up to 1 (o = max(o)), gives [k, o, w, n]
+    Filter: o IS NOT NULL
       Scan: t [k, o, w, n]
 )");
 }
@@ -174,9 +174,9 @@ TEST_F(WindowToKeepRowsTest, MinimumReachedFromBelow) {
                              b.Call("greater_equal", {b.Read(window, "m"), b.Read(window, "o")})),
                     MaxWindowToKeepRows),
             R"(
-Filter: o IS NOT NULL
-  Project: k, o, w, n, o AS m
-    KeepRows: group [k], order [o ASC NULLS LAST], rank up to 1 (o = min(o)), gives [k, o, w, n]
+Project: k, o, w, n, o AS m
+  KeepRows: group [k], order [o ASC NULLS LAST], rank up to 1 (o = min(o)), gives [k, o, w, n]
+    Filter: o IS NOT NULL
       Scan: t [k, o, w, n]
 )");
   const NodePtr always =
