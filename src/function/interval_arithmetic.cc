@@ -196,12 +196,15 @@ ScalarKernel IntervalTimes(size_t interval_index) {
 }
 
 // What an argument is in the arithmetic of time.
-enum class Kind { kDate, kInstant, kInterval, kInteger, kText, kOther };
+enum class Kind { kDate, kInstant, kInterval, kInteger, kText, kNull, kOther };
 
 Kind KindOf(const ScalarArgument& argument) {
   const TypePtr type = PlainType(argument.type);
   if (IsTextLiteral(argument)) {
     return Kind::kText;
+  }
+  if (type->id() == arrow::Type::NA) {
+    return Kind::kNull;
   }
   if (arrow::is_date(type->id())) {
     return Kind::kDate;
@@ -213,6 +216,20 @@ Kind KindOf(const ScalarArgument& argument) {
     return Kind::kInterval;
   }
   return arrow::is_integer(type->id()) ? Kind::kInteger : Kind::kOther;
+}
+
+// What NULL and a literal of text mean beside the other side: `ts + '1 day'`.
+Kind Completed(Kind kind, Kind other, const std::string& kernel) {
+  const bool beside_time =
+      other == Kind::kDate || other == Kind::kInstant || other == Kind::kInterval;
+  const bool is_interval = kind == Kind::kNull || (kind == Kind::kText && kernel == "add");
+  if (!beside_time || !is_interval) {
+    return kind;
+  }
+  if (kernel == "multiply" || (other == Kind::kDate && kind == Kind::kNull)) {
+    return Kind::kInteger;
+  }
+  return Kind::kInterval;
 }
 
 ScalarResolution Resolution(TypePtr left, TypePtr right, TypePtr result, ScalarKernel run) {
@@ -261,8 +278,8 @@ std::optional<ScalarResolution> ResolveIntervalNegation() {
 
 arrow::Result<std::optional<ScalarResolution>> ResolveTemporalArithmetic(
     const std::string& kernel, ScalarArguments arguments) {
-  const Kind left = KindOf(arguments[0]);
-  const Kind right = KindOf(arguments[1]);
+  const Kind left = Completed(KindOf(arguments[0]), KindOf(arguments[1]), kernel);
+  const Kind right = Completed(KindOf(arguments[1]), KindOf(arguments[0]), kernel);
   const TypePtr interval = arrow::month_day_nano_interval();
   if (kernel == "multiply") {
     if (left == Kind::kInterval && right == Kind::kInteger) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -109,7 +110,7 @@ class SumAccumulator final : public GroupAccumulator {
       }
       Group& group = groups_[group_ids[row]];
       ++group.count;
-      if constexpr (requires { values.raw_values(); }) {
+      if constexpr (!std::is_base_of_v<arrow::FixedSizeBinaryArray, typename Sums::ArrayType>) {
         Sums::Add(values.raw_values()[position], &group.sum);
       } else {
         using Decimal = typename arrow::TypeTraits<typename Sums::ArrayType::TypeClass>::CType;
