@@ -88,7 +88,10 @@ arrow::Result<std::span<const uint8_t>> PageCursor::ReadBody(const PageHeader& h
 
 void PageCursor::Advance(const PageHeader& header, bool was_wanted) {
   offset_ += header_bytes_ + header.compressed_bytes;
-  useful_end_ = was_wanted ? std::min(end_, offset_ + window_bytes_) : offset_;
+  // Behind a large page another large one is likely: then a window would be read twice.
+  useful_end_ = was_wanted && header.compressed_bytes < window_bytes_
+                    ? std::min(end_, offset_ + window_bytes_)
+                    : offset_;
   header_bytes_ = 0;
   shared_view_ = {};
 }
