@@ -146,8 +146,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> GatherOneBatch(const arrow::R
                                                                   const Ranges& ranges,
                                                                   arrow::MemoryPool* pool) {
   // The batch is borrowed: nothing here keeps it.
-  const std::shared_ptr<arrow::RecordBatch> borrowed = arrow::RecordBatch::Make(
-      batch.schema(), batch.num_rows(), batch.column_data());
+  const std::shared_ptr<arrow::RecordBatch> borrowed =
+      arrow::RecordBatch::Make(batch.schema(), batch.num_rows(), batch.column_data());
   BatchGather gather(borrowed->schema(), {borrowed}, pool);
   const int64_t rows = ArrayGather::CountRows(ranges);
   ARROW_ASSIGN_OR_RAISE(auto out, gather.GatherOne(ranges, rows));

@@ -26,8 +26,8 @@ struct RowRef {
   int64_t row = 0;
 };
 
-// Everything here builds fresh, compact arrays of any type, nested ones included: a result shares no
-// buffer with its input, has offset 0 and holds only what its rows need (list views and string
+// Everything here builds fresh, compact arrays of any type, nested ones included: a result shares
+// no buffer with its input, has offset 0 and holds only what its rows need (list views and string
 // views are packed, dictionaries cut to the values in use and joined by value). Values keep their
 // bits. Offsets of sliced inputs are honoured. Memory comes from `pool`.
 //
@@ -35,7 +35,8 @@ struct RowRef {
 // several pieces. A single value that is too large for its type is a data error.
 // Chunks and rows must exist: they are not checked.
 
-// Gathers rows of `chunks`, which all have `type`, in the order given. No rows give one empty chunk.
+// Gathers rows of `chunks`, which all have `type`, in the order given. No rows give one empty
+// chunk.
 arrow::Result<std::shared_ptr<arrow::ChunkedArray>> GatherRanges(
     const std::shared_ptr<arrow::DataType>& type, const arrow::ArrayVector& chunks,
     std::span<const ChunkRange> ranges, arrow::MemoryPool* pool);

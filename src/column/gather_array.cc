@@ -26,7 +26,8 @@ namespace {
 // Copies bits; for one bit much faster than the general function.
 void CopyBits(const uint8_t* from, int64_t from_bit, int64_t count, uint8_t* to, int64_t to_bit) {
   if (count == 1) {
-    arrow::bit_util::SetBitTo(to, to_bit, arrow::bit_util::GetBit(from, static_cast<uint64_t>(from_bit)));
+    arrow::bit_util::SetBitTo(to, to_bit,
+                              arrow::bit_util::GetBit(from, static_cast<uint64_t>(from_bit)));
   } else {
     arrow::internal::CopyBitmap(from, from_bit, count, to, to_bit);
   }
@@ -242,8 +243,8 @@ arrow::Status ArrayGather::GatherStrings(const Chunks& chunks, const Ranges& ran
     }
     const arrow::ArrayData& chunk = *chunks[static_cast<size_t>(range.chunk)];
     const Offset* from = chunk.GetValues<Offset>(1) + range.begin;
-    if (range.count > 0 && total + (from[range.count] - from[0]) >
-                               std::numeric_limits<Offset>::max()) {
+    if (range.count > 0 &&
+        total + (from[range.count] - from[0]) > std::numeric_limits<Offset>::max()) {
       return Overflow();
     }
     for (int64_t i = 1; i <= range.count; ++i) {
@@ -315,9 +316,10 @@ arrow::Status ArrayGather::GatherViews(const Chunks& chunks, const Ranges& range
         used = 0;
       }
       const auto& from_buffers = chunks[static_cast<size_t>(range.chunk)]->buffers;
-      std::memcpy(bytes + used,
-                  from_buffers[static_cast<size_t>(view.ref.buffer_index) + 2]->data() + view.ref.offset,
-                  static_cast<size_t>(size));
+      std::memcpy(
+          bytes + used,
+          from_buffers[static_cast<size_t>(view.ref.buffer_index) + 2]->data() + view.ref.offset,
+          static_cast<size_t>(size));
       view.ref.buffer_index = static_cast<int32_t>(out->buffers.size()) - 3;
       view.ref.offset = static_cast<int32_t>(used);
       used += size;

@@ -80,7 +80,8 @@ arrow::Status ArrayGather::GatherLists(const Chunks& chunks, const Ranges& range
       offsets = std::fill_n(offsets, range.count, static_cast<Offset>(total));
       continue;
     }
-    const Offset* from = chunks[static_cast<size_t>(range.chunk)]->GetValues<Offset>(1) + range.begin;
+    const Offset* from =
+        chunks[static_cast<size_t>(range.chunk)]->GetValues<Offset>(1) + range.begin;
     const int64_t elements = from[range.count] - from[0];
     if (elements > std::numeric_limits<Offset>::max() - total) {
       return Overflow();
@@ -170,9 +171,11 @@ arrow::Status ArrayGather::GatherUnions(const Chunks& chunks, const Ranges& rang
   int64_t at = 0;
   for (const ChunkRange& range : ranges) {
     if (range.chunk == ChunkRange::kNullChunk) {
-      std::fill_n(codes + at, range.count, type.num_fields() > 0 ? type.type_codes()[0] : int8_t{0});
+      std::fill_n(codes + at, range.count,
+                  type.num_fields() > 0 ? type.type_codes()[0] : int8_t{0});
     } else {
-      const auto* from = chunks[static_cast<size_t>(range.chunk)]->GetValues<int8_t>(1) + range.begin;
+      const auto* from =
+          chunks[static_cast<size_t>(range.chunk)]->GetValues<int8_t>(1) + range.begin;
       std::copy_n(from, range.count, codes + at);
     }
     at += range.count;
@@ -279,8 +282,8 @@ class DictionaryMap {
                                            arrow::MemoryPool* pool) {
     DictionaryMap map;
     for (const arrow::ArrayData* chunk : chunks) {
-      const auto found = std::find(map.dictionaries_.begin(), map.dictionaries_.end(),
-                                   chunk->dictionary.get());
+      const auto found =
+          std::find(map.dictionaries_.begin(), map.dictionaries_.end(), chunk->dictionary.get());
       map.dictionary_of_chunk_.push_back(static_cast<int32_t>(found - map.dictionaries_.begin()));
       if (found == map.dictionaries_.end()) {
         map.dictionaries_.push_back(chunk->dictionary.get());
@@ -300,9 +303,10 @@ class DictionaryMap {
   arrow::Result<int64_t> Number(int32_t chunk, int64_t index) {
     const int32_t dictionary = dictionary_of_chunk_[static_cast<size_t>(chunk)];
     auto& dense = dense_[static_cast<size_t>(dictionary)];
-    int64_t& number = dense.empty()
-                          ? sparse_[static_cast<size_t>(dictionary)].try_emplace(index, -1).first->second
-                          : dense[static_cast<size_t>(index)];
+    int64_t& number =
+        dense.empty()
+            ? sparse_[static_cast<size_t>(dictionary)].try_emplace(index, -1).first->second
+            : dense[static_cast<size_t>(index)];
     if (number < 0) {
       ARROW_ASSIGN_OR_RAISE(number, NewNumber(dictionary, index));
     }
@@ -317,8 +321,8 @@ class DictionaryMap {
   arrow::Result<int64_t> NewNumber(int32_t dictionary, int64_t index) {
     if (encoder_ != nullptr) {
       if (bound_ != dictionary) {
-        ARROW_RETURN_NOT_OK(encoder_->Bind({arrow::MakeArray(
-            dictionaries_[static_cast<size_t>(dictionary)]->Copy())}));
+        ARROW_RETURN_NOT_OK(encoder_->Bind(
+            {arrow::MakeArray(dictionaries_[static_cast<size_t>(dictionary)]->Copy())}));
         bound_ = dictionary;
       }
       ARROW_RETURN_NOT_OK(
@@ -370,8 +374,8 @@ arrow::Status ArrayGather::GatherDictionary(const Chunks& chunks, const Ranges& 
   const auto& type = checked_cast<const arrow::DictionaryType&>(*out->type);
   const int64_t width = type.index_type()->byte_width();
   const bool is_signed = arrow::is_signed_integer(type.index_type()->id());
-  const int64_t size_max =
-      width == 8 ? std::numeric_limits<int64_t>::max() : int64_t{1} << (8 * width - (is_signed ? 1 : 0));
+  const int64_t size_max = width == 8 ? std::numeric_limits<int64_t>::max()
+                                      : int64_t{1} << (8 * width - (is_signed ? 1 : 0));
   ARROW_ASSIGN_OR_RAISE(DictionaryMap map,
                         DictionaryMap::Make(type.value_type(), chunks, out->length, pool_));
   ARROW_ASSIGN_OR_RAISE(auto buffer, Allocate(out->length * width));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -11,8 +10,8 @@
 #include <arrow/status.h>
 
 #include "base/error.h"
+#include "column/group_record.h"
 #include "column/key_block.h"
-#include "column/order_bits.h"
 #include "column/pool_storage.h"
 #include "column/slot_table.h"
 
@@ -21,8 +20,7 @@ namespace keepone {
 // Group keys of one form with a fixed number of state bytes each: the table under GroupTable and
 // WinnerTable. Groups are numbered from 0 in order of first appearance.
 //
-//   slots -> record  [ key | state ]      kUInt64: the value          kFixed: the bytes
-//                                         kBytes: pointer, length, low half of the hash
+//   slots -> record  [ key | state ]
 //
 // Not for use by several threads at once. After an error only destruction is defined.
 template <KeyForm form>
@@ -31,8 +29,8 @@ class GroupIndex {
   static constexpr uint32_t kNone = SlotTable::kNone;
 
   GroupIndex(arrow::MemoryPool* pool, int32_t key_width, int64_t state_bytes)
-      : key_width_(key_width),
-        key_bytes_(KeyBytes(key_width)),
+      : record_(key_width),
+        key_bytes_(record_.bytes()),
         slots_(pool),
         records_(pool, key_bytes_ + state_bytes),
         arena_(pool) {}
@@ -78,73 +76,31 @@ class GroupIndex {
   // REQUIRES: block->has_nulls is set by the caller before the first, to false.
   void LoadKey(uint32_t group, int64_t row, KeyBlock* block) const {
     const auto at = static_cast<size_t>(row);
-    const uint8_t* record = records_.Get(group);
+    record_.Load(records_.Get(group), at, block);
     if constexpr (form == KeyForm::kUInt64) {
-      block->values[at] = LoadAs<uint64_t>(record);
       block->nulls[at] = group == null_group_ ? 1 : 0;
       block->has_nulls |= group == null_group_;
-    } else if constexpr (form == KeyForm::kFixed) {
-      block->data[at] = record;
-      block->lengths[at] = static_cast<uint32_t>(key_width_);
-    } else if constexpr (form == KeyForm::kBytes) {
-      block->data[at] = LoadAs<const uint8_t*>(record);
-      block->lengths[at] = LoadAs<uint32_t>(record + 8);
     }
   }
 
   uint32_t Partition(uint32_t group, uint32_t partition_count) const {
-    if constexpr (form == KeyForm::kNone) {
-      return 0;
-    } else {
-      return HashPartition(HashLow(group), partition_count);
-    }
+    const bool null = form == KeyForm::kUInt64 && group == null_group_;
+    return HashPartition(null ? kNullHash : record_.HashLow(records_.Get(group)), partition_count);
   }
 
   // Negative, zero or positive as the key of `a` comes before, with or after that of `b`.
   int Compare(uint32_t a, uint32_t b, bool nulls_first) const {
-    if constexpr (form == KeyForm::kNone) {
-      return 0;
-    } else if constexpr (form == KeyForm::kUInt64) {
+    if constexpr (form == KeyForm::kUInt64) {
       const bool null_a = a == null_group_;
       const bool null_b = b == null_group_;
-      if (null_a != null_b) {
-        return null_a == nulls_first ? -1 : 1;
+      if (null_a || null_b) {
+        return null_a == null_b ? 0 : (null_a == nulls_first ? -1 : 1);
       }
-      const auto value_a = LoadAs<uint64_t>(records_.Get(a));
-      const auto value_b = LoadAs<uint64_t>(records_.Get(b));
-      return value_a < value_b ? -1 : (value_a > value_b ? 1 : 0);
-    } else if constexpr (form == KeyForm::kFixed) {
-      return std::memcmp(records_.Get(a), records_.Get(b), static_cast<size_t>(key_width_));
-    } else {
-      const uint8_t* record_a = records_.Get(a);
-      const uint8_t* record_b = records_.Get(b);
-      return CompareBytes(LoadAs<const uint8_t*>(record_a), LoadAs<uint32_t>(record_a + 8),
-                          LoadAs<const uint8_t*>(record_b), LoadAs<uint32_t>(record_b + 8));
     }
-  }
-
-  static int CompareBytes(const uint8_t* a, uint32_t length_a, const uint8_t* b,
-                          uint32_t length_b) {
-    const uint32_t common = std::min(length_a, length_b);
-    const int order = common == 0 ? 0 : std::memcmp(a, b, common);
-    return order != 0 ? order : (length_a < length_b ? -1 : (length_a > length_b ? 1 : 0));
+    return record_.Compare(records_.Get(a), records_.Get(b));
   }
 
  private:
-  static int64_t KeyBytes(int32_t key_width) {
-    switch (form) {
-      case KeyForm::kNone:
-        return 0;
-      case KeyForm::kUInt64:
-        return 8;
-      case KeyForm::kFixed:
-        return ByteArena::Padded(key_width);
-      case KeyForm::kBytes:
-        return 16;
-    }
-    return 0;
-  }
-
   arrow::Status Reserve(int64_t more) {
     if constexpr (form == KeyForm::kNone) {
       return records_.Reserve(1);
@@ -180,20 +136,6 @@ class GroupIndex {
     }
   }
 
-  bool Equal(const KeyBlock& block, uint16_t row, uint32_t group) const {
-    const uint8_t* record = records_.Get(group);
-    if constexpr (form == KeyForm::kUInt64) {
-      return LoadAs<uint64_t>(record) == block.values[row];
-    } else if constexpr (form == KeyForm::kFixed) {
-      return std::memcmp(record, block.data[row], static_cast<size_t>(key_width_)) == 0;
-    } else {
-      const uint32_t length = block.lengths[row];
-      return LoadAs<uint32_t>(record + 8) == length &&
-             LoadAs<uint32_t>(record + 12) == static_cast<uint32_t>(block.hashes[row]) &&
-             std::memcmp(LoadAs<const uint8_t*>(record), block.data[row], length) == 0;
-    }
-  }
-
   uint32_t Find(const KeyBlock& block, uint16_t row, uint64_t* position) const {
     if constexpr (form == KeyForm::kNone) {
       return count_ == 0 ? kNone : 0;
@@ -203,8 +145,9 @@ class GroupIndex {
           return null_group_;
         }
       }
-      return slots_.Find(block.hashes[row], position,
-                         [&](uint32_t group) { return Equal(block, row, group); });
+      return slots_.Find(block.hashes[row], position, [&](uint32_t group) {
+        return record_.Equal(block, row, records_.Get(group));
+      });
     }
   }
 
@@ -212,22 +155,12 @@ class GroupIndex {
     if (count_ == kNone) [[unlikely]] {
       return ResourceError("more than ", std::numeric_limits<uint32_t>::max(), " groups");
     }
-    uint8_t* record = records_.Get(count_);
+    ARROW_RETURN_NOT_OK(record_.Store(block, row, &arena_, records_.Get(count_)));
     if constexpr (form == KeyForm::kUInt64) {
-      StoreAs(record, block.values[row]);
       if (block.has_nulls && block.nulls[row] != 0) {
         null_group_ = count_++;
         return arrow::Status::OK();
       }
-    } else if constexpr (form == KeyForm::kFixed) {
-      std::memcpy(record, block.data[row], static_cast<size_t>(key_width_));
-    } else if constexpr (form == KeyForm::kBytes) {
-      uint8_t* key = nullptr;
-      ARROW_RETURN_NOT_OK(arena_.Allocate(block.lengths[row], &key));
-      std::memcpy(key, block.data[row], block.lengths[row]);
-      StoreAs(record, key);
-      StoreAs(record + 8, block.lengths[row]);
-      StoreAs(record + 12, static_cast<uint32_t>(block.hashes[row]));
     }
     if constexpr (form != KeyForm::kNone) {
       slots_.Insert(position, block.hashes[row], count_);
@@ -236,18 +169,7 @@ class GroupIndex {
     return arrow::Status::OK();
   }
 
-  uint64_t HashLow(uint32_t group) const {
-    const uint8_t* record = records_.Get(group);
-    if constexpr (form == KeyForm::kUInt64) {
-      return group == null_group_ ? kNullHash : HashUInt64(LoadAs<uint64_t>(record));
-    } else if constexpr (form == KeyForm::kFixed) {
-      return HashBytes(record, key_width_);
-    } else {
-      return LoadAs<uint32_t>(record + 12);
-    }
-  }
-
-  int32_t key_width_;
+  GroupRecord<form> record_;
   int64_t key_bytes_;
   SlotTable slots_;
   RecordChunks records_;

@@ -35,11 +35,10 @@ class GroupTableImpl final : public GroupTable {
   arrow::Status Insert(const arrow::ArrayVector& columns, int64_t rows,
                        std::span<uint32_t> groups) override {
     return ForBlocks(columns, rows, [&](int64_t offset, std::span<const uint16_t> block_rows) {
-      return index_.Upsert(*block_, block_rows,
-                           [&](uint16_t row, uint32_t group, uint8_t*, bool) {
-                             groups[static_cast<size_t>(offset) + row] = group;
-                             return arrow::Status::OK();
-                           });
+      return index_.Upsert(*block_, block_rows, [&](uint16_t row, uint32_t group, uint8_t*, bool) {
+        groups[static_cast<size_t>(offset) + row] = group;
+        return arrow::Status::OK();
+      });
     });
   }
 
@@ -69,11 +68,11 @@ class GroupTableImpl final : public GroupTable {
         }
       }
       HashBlock(form, reader_->width(), rows, block_.get());
-      ARROW_RETURN_NOT_OK(index_.Upsert(*block_, Rows(rows),
-                                        [&](uint16_t row, uint32_t group, uint8_t*, bool) {
-                                          (*mapping)[theirs[row]] = group;
-                                          return arrow::Status::OK();
-                                        }));
+      ARROW_RETURN_NOT_OK(
+          index_.Upsert(*block_, Rows(rows), [&](uint16_t row, uint32_t group, uint8_t*, bool) {
+            (*mapping)[theirs[row]] = group;
+            return arrow::Status::OK();
+          }));
     }
     return arrow::Status::OK();
   }
@@ -137,13 +136,17 @@ arrow::Result<std::unique_ptr<GroupTable>> GroupTable::Make(std::vector<KeyField
   ARROW_ASSIGN_OR_RAISE(auto reader, KeyReader::Make(std::move(fields), budget));
   switch (reader->form()) {
     case KeyForm::kNone:
-      return std::make_unique<GroupTableImpl<KeyForm::kNone>>(std::move(reader), nulls_first, budget);
+      return std::make_unique<GroupTableImpl<KeyForm::kNone>>(std::move(reader), nulls_first,
+                                                              budget);
     case KeyForm::kUInt64:
-      return std::make_unique<GroupTableImpl<KeyForm::kUInt64>>(std::move(reader), nulls_first, budget);
+      return std::make_unique<GroupTableImpl<KeyForm::kUInt64>>(std::move(reader), nulls_first,
+                                                                budget);
     case KeyForm::kFixed:
-      return std::make_unique<GroupTableImpl<KeyForm::kFixed>>(std::move(reader), nulls_first, budget);
+      return std::make_unique<GroupTableImpl<KeyForm::kFixed>>(std::move(reader), nulls_first,
+                                                               budget);
     default:
-      return std::make_unique<GroupTableImpl<KeyForm::kBytes>>(std::move(reader), nulls_first, budget);
+      return std::make_unique<GroupTableImpl<KeyForm::kBytes>>(std::move(reader), nulls_first,
+                                                               budget);
   }
 }
 

@@ -80,14 +80,16 @@ arrow::Status KeyEncoder::EncodeRows(int64_t offset, int64_t rows, int64_t bytes
     ARROW_ASSIGN_OR_RAISE(out->buffer_, arrow::AllocateResizableBuffer(bytes, out->pool_));
   } else {
     // A rare long key must not be held for the rest of the query.
-    const bool shrink = out->buffer_->capacity() > (4 << 20) && bytes < out->buffer_->capacity() / 4;
+    const bool shrink =
+        out->buffer_->capacity() > (4 << 20) && bytes < out->buffer_->capacity() / 4;
     ARROW_RETURN_NOT_OK(out->buffer_->Resize(bytes, shrink));
   }
   out->bytes_ = out->buffer_->mutable_data();
   out->cursors_.resize(static_cast<size_t>(rows));
   for (int64_t i = 0; i < rows; ++i) {
     out->cursors_[static_cast<size_t>(i)] =
-        out->bytes_ + (fixed_width_ >= 0 ? i * fixed_width_ : out->offsets_[static_cast<size_t>(i)]);
+        out->bytes_ +
+        (fixed_width_ >= 0 ? i * fixed_width_ : out->offsets_[static_cast<size_t>(i)]);
   }
   for (size_t c = 0; c < columns_.size(); ++c) {
     columns_[c]->WriteColumn(offset, rows,

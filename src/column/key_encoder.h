@@ -32,8 +32,9 @@ class EncodedKeys {
     return bytes_ + (fixed_width_ >= 0 ? row * fixed_width_ : offsets_[static_cast<size_t>(row)]);
   }
   int64_t length(int64_t row) const {
-    return fixed_width_ >= 0 ? fixed_width_
-                             : offsets_[static_cast<size_t>(row) + 1] - offsets_[static_cast<size_t>(row)];
+    return fixed_width_ >= 0
+               ? fixed_width_
+               : offsets_[static_cast<size_t>(row) + 1] - offsets_[static_cast<size_t>(row)];
   }
   std::string_view operator[](int64_t row) const {
     return {reinterpret_cast<const char*>(data(row)), static_cast<size_t>(length(row))};
@@ -47,7 +48,7 @@ class EncodedKeys {
   uint8_t* bytes_ = nullptr;
   int64_t size_ = 0;
   int64_t fixed_width_ = -1;
-  std::vector<int64_t> offsets_;    // size_ + 1, unless the width is fixed
+  std::vector<int64_t> offsets_;  // size_ + 1, unless the width is fixed
   std::vector<uint8_t*> cursors_;
 };
 

@@ -184,7 +184,9 @@ class StructEncoder final : public ColumnLoops<StructEncoder> {
 class UnionEncoder final : public ColumnLoops<UnionEncoder> {
  public:
   UnionEncoder(const arrow::UnionType& type, Encoders children)
-      : ColumnLoops(-1), dense_(type.mode() == arrow::UnionMode::DENSE), children_(std::move(children)) {
+      : ColumnLoops(-1),
+        dense_(type.mode() == arrow::UnionMode::DENSE),
+        children_(std::move(children)) {
     child_of_code_.fill(0);
     for (size_t i = 0; i < type.type_codes().size(); ++i) {
       child_of_code_[static_cast<size_t>(type.type_codes()[i])] = i;

@@ -45,13 +45,14 @@ constexpr Unsigned FloatOrderBits(Unsigned bits) {
   constexpr Unsigned kInfinity =
       static_cast<Unsigned>(static_cast<Unsigned>(~((Unsigned{1} << kMantissaBits) - 1)) & ~kSign);
   const Unsigned magnitude = static_cast<Unsigned>(bits & ~kSign);
-  const Unsigned ordered = (bits & kSign) != 0
-                               ? static_cast<Unsigned>(kSign - magnitude)
-                               : static_cast<Unsigned>(kSign + magnitude);
+  const Unsigned ordered = (bits & kSign) != 0 ? static_cast<Unsigned>(kSign - magnitude)
+                                               : static_cast<Unsigned>(kSign + magnitude);
   return magnitude > kInfinity ? static_cast<Unsigned>(~Unsigned{0}) : ordered;
 }
 
-constexpr uint16_t HalfOrderBits(uint16_t bits) { return FloatOrderBits<uint16_t, 10>(bits); }
+constexpr uint16_t HalfOrderBits(uint16_t bits) {
+  return FloatOrderBits<uint16_t, 10>(bits);
+}
 constexpr uint32_t OrderBits(float value) {
   return FloatOrderBits<uint32_t, 23>(std::bit_cast<uint32_t>(value));
 }

@@ -25,8 +25,8 @@ int64_t TypedRowBytes(const arrow::DataType& type, const arrow::ArrayData& array
 
 int64_t ChildBytes(const arrow::DataType& type, const arrow::ArrayData& array, size_t child,
                    int64_t begin, int64_t count) {
-  return TypedRowBytes(*type.field(static_cast<int>(child))->type(), *array.child_data[child], begin,
-                       count);
+  return TypedRowBytes(*type.field(static_cast<int>(child))->type(), *array.child_data[child],
+                       begin, count);
 }
 
 // Of `count` rows somewhere in the child.
@@ -167,7 +167,8 @@ int64_t ValueBytes(const arrow::DataType& type, const arrow::ArrayData& array, i
     case arrow::Type::DICTIONARY: {
       const auto& dictionary = checked_cast<const arrow::DictionaryType&>(type);
       return count * dictionary.index_type()->byte_width() +
-             TypedRowBytes(*dictionary.value_type(), *array.dictionary, 0, array.dictionary->length);
+             TypedRowBytes(*dictionary.value_type(), *array.dictionary, 0,
+                           array.dictionary->length);
     }
     default:
       if (arrow::is_nested(type.id())) {

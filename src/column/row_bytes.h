@@ -9,9 +9,9 @@
 namespace keepone {
 
 // The bytes that rows [begin, begin + count) of an array take by themselves: their part of every
-// buffer at any depth, however much more the buffers hold. A dictionary counts in full, the children
-// of a list view and of a union by their mean width. Takes no time per row, except for string views,
-// list views and run ends.
+// buffer at any depth, however much more the buffers hold. A dictionary counts in full, the
+// children of a list view and of a union by their mean width. Takes no time per row, except for
+// string views, list views and run ends.
 int64_t RowBytes(const arrow::ArrayData& array, int64_t begin, int64_t count);
 
 // The same for all rows of a batch.

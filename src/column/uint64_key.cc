@@ -16,7 +16,8 @@ namespace {
 const arrow::DataType& StorageType(const arrow::DataType& type) {
   const arrow::DataType* storage = &type;
   while (storage->id() == arrow::Type::EXTENSION) {
-    storage = arrow::internal::checked_cast<const arrow::ExtensionType&>(*storage).storage_type().get();
+    storage =
+        arrow::internal::checked_cast<const arrow::ExtensionType&>(*storage).storage_type().get();
   }
   return *storage;
 }

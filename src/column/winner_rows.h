@@ -50,7 +50,7 @@ class WinnerRows {
   arrow::Status Add(const KeyBlock& block, uint16_t row, uint64_t tie, uint8_t* state) {
     const auto bounded = LoadAs<uint32_t>(state + 4);
     if (bounded > 0) {
-      const uint8_t* bound = Items(state) + static_cast<int64_t>(bounded - 1) * item_bytes_;
+      const uint8_t* bound = Item(state, bounded - 1);
       const bool beyond = rule_ == KeepRule::kRowNumber
                               ? !order_->Less(block, row, tie, bound)
                               : order_->CompareOrder(block, row, tie, bound) > 0;
@@ -78,7 +78,6 @@ class WinnerRows {
       Sort(Items(state), count);
     }
     uint32_t kept = 0;
-    bool complete = false;
     int64_t number = 0;
     for (; kept < count; ++kept) {
       number = NextNumber(state, kept, number);
@@ -86,15 +85,8 @@ class WinnerRows {
         break;
       }
     }
-    switch (rule_) {
-      case KeepRule::kRowNumber:
-      case KeepRule::kRank:
-        complete = kept >= n_;
-        break;
-      case KeepRule::kDenseRank:
-        complete = kept < count || number >= n_;
-        break;
-    }
+    // Whether a row beyond the last one kept can never stay.
+    const bool complete = rule_ == KeepRule::kDenseRank ? kept < count || number >= n_ : kept >= n_;
     for (uint32_t i = kept; i < count; ++i) {
       order_->Drop(Item(state, i));
     }

@@ -13,6 +13,7 @@
 #include <arrow/buffer.h>
 
 #include "base/check.h"
+#include "column/bytes_order.h"
 #include "column/group_index.h"
 #include "column/key_block.h"
 #include "column/winner_order.h"
@@ -178,16 +179,15 @@ class WinnerTableImpl final : public WinnerTable {
       }
       return groups_->values[row] > cutoff_value_;
     } else {
-      return GroupIndex<form>::CompareBytes(groups_->data[row], groups_->lengths[row],
-                                            cutoff_bytes_.data(),
-                                            static_cast<uint32_t>(cutoff_bytes_.size())) > 0;
+      return CompareBytes(groups_->data[row], groups_->lengths[row], cutoff_bytes_.data(),
+                          static_cast<uint32_t>(cutoff_bytes_.size())) > 0;
     }
   }
 
   arrow::Status Apply(std::span<const uint16_t> rows) {
     State& state = *state_;
-    ARROW_RETURN_NOT_OK(state.index.Upsert(
-        *groups_, rows, [&](uint16_t row, uint32_t, uint8_t* item, bool is_new) {
+    ARROW_RETURN_NOT_OK(
+        state.index.Upsert(*groups_, rows, [&](uint16_t row, uint32_t, uint8_t* item, bool is_new) {
           if constexpr (single) {
             if (is_new) {
               return state.order.Store(*orders_, row, ties_[row], item);
@@ -363,8 +363,8 @@ template <KeyForm form, typename Order>
 std::unique_ptr<WinnerTable> MakeTable(WinnerSpec spec, std::unique_ptr<KeyReader> groups,
                                        std::unique_ptr<KeyReader> orders, MemoryBudget* budget) {
   if (spec.n == 1 && spec.rule == KeepRule::kRowNumber) {
-    return std::make_unique<WinnerTableImpl<form, Order, true>>(
-        std::move(spec), std::move(groups), std::move(orders), budget);
+    return std::make_unique<WinnerTableImpl<form, Order, true>>(std::move(spec), std::move(groups),
+                                                                std::move(orders), budget);
   }
   return std::make_unique<WinnerTableImpl<form, Order, false>>(std::move(spec), std::move(groups),
                                                                std::move(orders), budget);
@@ -387,31 +387,72 @@ std::unique_ptr<WinnerTable> MakeTable(WinnerSpec spec, std::unique_ptr<KeyReade
   }
 }
 
-// Addresses are unique, so where they lie densely a bitmap sorts them in one pass.
+// A set of addresses as a bitmap: as addresses are unique, it sorts them in one pass.
+class AddressBitmap {
+ public:
+  // Whether the bitmap takes no more memory than the addresses.
+  static bool Pays(int64_t last, int64_t count) { return last / 64 < count; }
+
+  arrow::Status Build(const int64_t* addresses, int64_t count, int64_t last, MemoryBudget* budget) {
+    words_ = last / 64 + 1;
+    ARROW_RETURN_NOT_OK(bits_block_.Allocate(budget, words_ * 8));
+    bits_ = reinterpret_cast<uint64_t*>(bits_block_.data());
+    std::memset(bits_, 0, static_cast<size_t>(words_) * 8);
+    for (int64_t i = 0; i < count; ++i) {
+      bits_[addresses[i] / 64] |= uint64_t{1} << (addresses[i] % 64);
+    }
+    return arrow::Status::OK();
+  }
+
+  // Writes the addresses in order and gives their number.
+  int64_t Write(int64_t* addresses) const {
+    const int64_t* begin = addresses;
+    for (int64_t word = 0; word < words_; ++word) {
+      for (uint64_t rest = bits_[word]; rest != 0; rest &= rest - 1) {
+        *addresses++ = word * 64 + std::countr_zero(rest);
+      }
+    }
+    return addresses - begin;
+  }
+
+  // Makes Position() ready.
+  arrow::Status Count(MemoryBudget* budget) {
+    ARROW_RETURN_NOT_OK(before_block_.Allocate(budget, words_ * 8));
+    before_ = reinterpret_cast<int64_t*>(before_block_.data());
+    int64_t count = 0;
+    for (int64_t word = 0; word < words_; ++word) {
+      before_[word] = count;
+      count += std::popcount(bits_[word]);
+    }
+    return arrow::Status::OK();
+  }
+
+  // How many addresses are smaller.
+  int64_t Position(int64_t address) const {
+    const uint64_t smaller = (uint64_t{1} << (address % 64)) - 1;
+    return before_[address / 64] + std::popcount(bits_[address / 64] & smaller);
+  }
+
+ private:
+  PoolBlock bits_block_;
+  PoolBlock before_block_;
+  uint64_t* bits_ = nullptr;
+  int64_t* before_ = nullptr;
+  int64_t words_ = 0;
+};
+
 arrow::Status SortAddresses(int64_t* addresses, int64_t count, MemoryBudget* budget) {
   if (std::is_sorted(addresses, addresses + count)) {
     return arrow::Status::OK();
   }
   const int64_t last = *std::max_element(addresses, addresses + count);
-  const int64_t words = last / 64 + 1;
-  if (words > count) {
+  if (!AddressBitmap::Pays(last, count)) {
     std::sort(addresses, addresses + count);
     return arrow::Status::OK();
   }
-  PoolBlock block;
-  ARROW_RETURN_NOT_OK(block.Allocate(budget, words * 8));
-  auto* bits = reinterpret_cast<uint64_t*>(block.data());
-  std::memset(bits, 0, static_cast<size_t>(words) * 8);
-  for (int64_t i = 0; i < count; ++i) {
-    bits[addresses[i] / 64] |= uint64_t{1} << (addresses[i] % 64);
-  }
-  const int64_t* begin = addresses;
-  for (int64_t word = 0; word < words; ++word) {
-    for (uint64_t rest = bits[word]; rest != 0; rest &= rest - 1) {
-      *addresses++ = word * 64 + std::countr_zero(rest);
-    }
-  }
-  KEEPONE_CHECK(addresses - begin == count, "row addresses are not unique");
+  AddressBitmap bitmap;
+  ARROW_RETURN_NOT_OK(bitmap.Build(addresses, count, last, budget));
+  KEEPONE_CHECK(bitmap.Write(addresses) == count, "row addresses are not unique");
   return arrow::Status::OK();
 }
 
@@ -422,7 +463,24 @@ struct NumberedAddress {
 
 arrow::Status SortNumberedAddresses(int64_t* addresses, int64_t* numbers, int64_t count,
                                     MemoryBudget* budget) {
+  if (count == 0) {
+    return arrow::Status::OK();
+  }
+  const int64_t last = *std::max_element(addresses, addresses + count);
   PoolBlock block;
+  if (AddressBitmap::Pays(last, count)) {
+    AddressBitmap bitmap;
+    ARROW_RETURN_NOT_OK(bitmap.Build(addresses, count, last, budget));
+    ARROW_RETURN_NOT_OK(bitmap.Count(budget));
+    ARROW_RETURN_NOT_OK(block.Allocate(budget, count * 8));
+    std::memcpy(block.data(), numbers, static_cast<size_t>(count) * 8);
+    const auto* unsorted = reinterpret_cast<const int64_t*>(block.data());
+    for (int64_t i = 0; i < count; ++i) {
+      numbers[bitmap.Position(addresses[i])] = unsorted[i];
+    }
+    KEEPONE_CHECK(bitmap.Write(addresses) == count, "row addresses are not unique");
+    return arrow::Status::OK();
+  }
   ARROW_RETURN_NOT_OK(block.Allocate(budget, count * int64_t{sizeof(NumberedAddress)}));
   auto* pairs = reinterpret_cast<NumberedAddress*>(block.data());
   for (int64_t i = 0; i < count; ++i) {

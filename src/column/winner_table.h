@@ -28,8 +28,8 @@ struct WinnerSpec {
   std::vector<KeyField> order_keys;  // none: rows come in the order of their addresses
   bool last_wins = false;            // of equal order keys the larger address comes first
   KeepRule rule = KeepRule::kRowNumber;
-  int64_t n = 1;                     // at least 1
-  int64_t group_count_max = -1;      // keep only the first groups in group key order; < 0: all
+  int64_t n = 1;                 // at least 1
+  int64_t group_count_max = -1;  // keep only the first groups in group key order; < 0: all
 };
 
 // The addresses of the rows that stay, ascending, and what numbers they have in their groups.
@@ -69,8 +69,8 @@ class WinnerTable {
                                 std::span<const int64_t> addresses) = 0;
   // The same for rows with the addresses first_address, first_address + 1, ...
   virtual arrow::Status ConsumeRange(const arrow::ArrayVector& group_columns,
-                                     const arrow::ArrayVector& order_columns,
-                                     int64_t first_address, int64_t rows) = 0;
+                                     const arrow::ArrayVector& order_columns, int64_t first_address,
+                                     int64_t rows) = 0;
 
   // Takes in the rows of one partition (by hash of the group key) of a table of the same spec,
   // which stays as it is: several threads may merge different partitions of it at once.

@@ -56,7 +56,8 @@ void ExpectRows(const arrow::ChunkedArray& out, const arrow::ArrayVector& chunks
       if (rows[at].chunk < 0) {
         ASSERT_TRUE(IsNullValue(*piece, i)) << "row " << at;
       } else {
-        ASSERT_TRUE(SameValue(*piece, i, *chunks[static_cast<size_t>(rows[at].chunk)], rows[at].row))
+        ASSERT_TRUE(
+            SameValue(*piece, i, *chunks[static_cast<size_t>(rows[at].chunk)], rows[at].row))
             << "row " << at << " of " << piece->ToString();
       }
     }
@@ -66,7 +67,8 @@ void ExpectRows(const arrow::ChunkedArray& out, const arrow::ArrayVector& chunks
 class GatherTest : public testing::TestWithParam<std::shared_ptr<arrow::DataType>> {
  protected:
   arrow::ArrayVector RandomChunks(int64_t rows) {
-    return {RandomArray(GetParam(), rows, false, &random_), RandomArray(GetParam(), rows, true, &random_),
+    return {RandomArray(GetParam(), rows, false, &random_),
+            RandomArray(GetParam(), rows, true, &random_),
             RandomArray(GetParam(), rows, true, &random_)};
   }
   std::mt19937 random_{31};
@@ -77,7 +79,8 @@ TEST_P(GatherTest, GathersRandomRowsOfSeveralChunks) {
     const auto chunks = RandomChunks(50);
     std::vector<RowRef> rows;
     for (size_t i = 0; i < count; ++i) {
-      rows.push_back({static_cast<int32_t>(random_() % 4) - 1, static_cast<int64_t>(random_() % 50)});
+      rows.push_back(
+          {static_cast<int32_t>(random_() % 4) - 1, static_cast<int64_t>(random_() % 50)});
     }
     const auto out = GatherRows(GetParam(), chunks, rows, arrow::default_memory_pool());
     ASSERT_TRUE(out.ok()) << out.status().ToString();
@@ -88,7 +91,7 @@ TEST_P(GatherTest, GathersRandomRowsOfSeveralChunks) {
 TEST_P(GatherTest, GathersRanges) {
   const auto chunks = RandomChunks(60);
   const std::vector<ChunkRange> ranges = {{1, 3, 20}, {1, 23, 9}, {0, 0, 60}, {2, 59, 1},
-                                        {-1, 0, 5}, {2, 10, 0}, {0, 7, 13}};
+                                          {-1, 0, 5}, {2, 10, 0}, {0, 7, 13}};
   std::vector<RowRef> rows;
   for (const auto& range : ranges) {
     for (int64_t i = 0; i < range.count; ++i) {
@@ -117,7 +120,8 @@ TEST_P(GatherTest, KeepsNoBufferOfItsInput) {
 }
 
 TEST_P(GatherTest, TakesFiltersAndConcatenatesBatches) {
-  const auto schema = arrow::schema({arrow::field("a", GetParam()), arrow::field("b", arrow::int64())});
+  const auto schema =
+      arrow::schema({arrow::field("a", GetParam()), arrow::field("b", arrow::int64())});
   const auto column = RandomArray(GetParam(), 100, true, &random_);
   const auto numbers = RandomArray(arrow::int64(), 100, false, &random_);
   const auto batch = arrow::RecordBatch::Make(schema, 100, {column, numbers})->Slice(10, 80);
@@ -132,7 +136,8 @@ TEST_P(GatherTest, TakesFiltersAndConcatenatesBatches) {
       EXPECT_TRUE(IsNullValue(*taken->column(0), static_cast<int64_t>(i)));
       EXPECT_TRUE(taken->column(1)->IsNull(static_cast<int64_t>(i)));
     } else {
-      EXPECT_TRUE(SameValue(*taken->column(0), static_cast<int64_t>(i), *batch->column(0), indices[i]));
+      EXPECT_TRUE(
+          SameValue(*taken->column(0), static_cast<int64_t>(i), *batch->column(0), indices[i]));
     }
   }
 
@@ -158,9 +163,10 @@ TEST_P(GatherTest, TakesFiltersAndConcatenatesBatches) {
   EXPECT_EQ(rows, 88 + at);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, GatherTest, testing::ValuesIn(AllTypes()), [](const auto& parameter) {
-  return "Type" + std::to_string(parameter.index);
-});
+INSTANTIATE_TEST_SUITE_P(AllTypes, GatherTest, testing::ValuesIn(AllTypes()),
+                         [](const auto& parameter) {
+                           return "Type" + std::to_string(parameter.index);
+                         });
 
 TEST(GatherShapesTest, DictionariesAreCutAndJoined) {
   const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
@@ -203,9 +209,10 @@ TEST(GatherShapesTest, AShortDictionaryIndexGivesSeveralPieces) {
 
 TEST(GatherShapesTest, ShortRunEndsGiveSeveralPieces) {
   const auto type = arrow::run_end_encoded(arrow::int16(), arrow::int32());
-  const auto chunk = arrow::RunEndEncodedArray::Make(type, 30000, FromJson(arrow::int16(), "[10000, 30000]"),
-                                                     FromJson(arrow::int32(), "[1, 2]"))
-                         .ValueOrDie();
+  const auto chunk =
+      arrow::RunEndEncodedArray::Make(type, 30000, FromJson(arrow::int16(), "[10000, 30000]"),
+                                      FromJson(arrow::int32(), "[1, 2]"))
+          .ValueOrDie();
   const std::vector<ChunkRange> ranges = {{0, 0, 30000}, {0, 0, 30000}};
   const auto out = GatherRanges(type, {chunk}, ranges, arrow::default_memory_pool()).ValueOrDie();
   ASSERT_EQ(out->num_chunks(), 2);
@@ -214,7 +221,8 @@ TEST(GatherShapesTest, ShortRunEndsGiveSeveralPieces) {
 
   const auto schema = arrow::schema({arrow::field("r", type)});
   const auto batch = arrow::RecordBatch::Make(schema, 30000, arrow::ArrayVector{chunk});
-  const auto joined = ConcatenateBatches(schema, {batch, batch}, arrow::default_memory_pool()).ValueOrDie();
+  const auto joined =
+      ConcatenateBatches(schema, {batch, batch}, arrow::default_memory_pool()).ValueOrDie();
   EXPECT_EQ(joined.size(), 2u);
   std::vector<int64_t> indices(40000, 3);
   const auto status = TakeRows(*batch, indices, arrow::default_memory_pool()).status();
@@ -228,7 +236,8 @@ TEST(GatherShapesTest, RunsThatMeetAreJoined) {
                          .ValueOrDie();
   const std::vector<RowRef> rows = {{0, 1}, {0, 3}, {0, 0}, {0, 9}, {0, 5}};
   const auto out = GatherRows(type, {chunk}, rows, arrow::default_memory_pool()).ValueOrDie();
-  const auto& array = arrow::internal::checked_cast<const arrow::RunEndEncodedArray&>(*out->chunk(0));
+  const auto& array =
+      arrow::internal::checked_cast<const arrow::RunEndEncodedArray&>(*out->chunk(0));
   EXPECT_TRUE(array.run_ends()->Equals(FromJson(arrow::int32(), "[3, 5]")));
   EXPECT_TRUE(array.values()->Equals(FromJson(arrow::utf8(), R"(["a", "b"])")));
 }
@@ -243,13 +252,15 @@ TEST(GatherLargeTest, MoreThanTwoGibibytes) {
   ASSERT_TRUE(builder.Append(std::string(static_cast<size_t>(length), 'x')).ok());
   const auto text = builder.Finish().ValueOrDie();
   const auto list_type = arrow::list(arrow::struct_({arrow::field("s", arrow::utf8())}));
-  const auto nested = arrow::ListArray::FromArrays(
-                          *FromJson(arrow::int32(), "[0, 1]"),
-                          *arrow::StructArray::Make({text}, {arrow::field("s", arrow::utf8())}).ValueOrDie())
-                          .ValueOrDie();
+  const auto nested =
+      arrow::ListArray::FromArrays(
+          *FromJson(arrow::int32(), "[0, 1]"),
+          *arrow::StructArray::Make({text}, {arrow::field("s", arrow::utf8())}).ValueOrDie())
+          .ValueOrDie();
   const std::vector<RowRef> rows(40, RowRef{0, 0});
   for (const auto& [type, chunk] :
-       {std::pair<std::shared_ptr<arrow::DataType>, std::shared_ptr<arrow::Array>>{arrow::utf8(), text},
+       {std::pair<std::shared_ptr<arrow::DataType>, std::shared_ptr<arrow::Array>>{arrow::utf8(),
+                                                                                   text},
         {list_type, nested}}) {
     const auto out = GatherRows(type, {chunk}, rows, arrow::default_memory_pool()).ValueOrDie();
     EXPECT_GE(out->num_chunks(), 2);

@@ -57,7 +57,8 @@ TEST_P(GroupTableTest, NumbersGroupsInOrderOfAppearance) {
         }
       }
       next += expected == next ? 1 : 0;
-      ASSERT_EQ(groups[static_cast<size_t>(i)], expected) << "row " << i << " of " << array->ToString();
+      ASSERT_EQ(groups[static_cast<size_t>(i)], expected)
+          << "row " << i << " of " << array->ToString();
     }
     EXPECT_EQ(table->group_count(), next);
     EXPECT_EQ(Find(table.get(), {array}), groups);
@@ -66,18 +67,22 @@ TEST_P(GroupTableTest, NumbersGroupsInOrderOfAppearance) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, GroupTableTest, testing::ValuesIn(AllTypes()),
-                         [](const auto& parameter) { return "Type" + std::to_string(parameter.index); });
+                         [](const auto& parameter) {
+                           return "Type" + std::to_string(parameter.index);
+                         });
 
 TEST(GroupTableFormsTest, FloatsGroupByValue) {
   MemoryBudget budget(arrow::default_memory_pool(), -1);
   auto table = GroupTable::Make({KeyField{arrow::float64()}}, &budget).ValueOrDie();
-  EXPECT_EQ(Insert(table.get(), {FromJson(arrow::float64(), "[0.0, -0.0, NaN, null, NaN, 1, null]")}),
-            (std::vector<uint32_t>{0, 0, 1, 2, 1, 3, 2}));
+  EXPECT_EQ(
+      Insert(table.get(), {FromJson(arrow::float64(), "[0.0, -0.0, NaN, null, NaN, 1, null]")}),
+      (std::vector<uint32_t>{0, 0, 1, 2, 1, 3, 2}));
 }
 
 TEST(GroupTableFormsTest, NullIsNotEmptyAndFindMakesNothing) {
   MemoryBudget budget(arrow::default_memory_pool(), -1);
-  auto table = GroupTable::Make({KeyField{arrow::utf8()}, KeyField{arrow::int8()}}, &budget).ValueOrDie();
+  auto table =
+      GroupTable::Make({KeyField{arrow::utf8()}, KeyField{arrow::int8()}}, &budget).ValueOrDie();
   const arrow::ArrayVector columns = {FromJson(arrow::utf8(), R"(["", null, "", null])"),
                                       FromJson(arrow::int8(), "[1, 1, null, 1]")};
   constexpr uint32_t kNone = GroupTable::kNoGroup;
@@ -117,9 +122,10 @@ TEST(GroupTableFormsTest, HoldsManyGroups) {
       }
       const auto number_array = numbers.Finish().ValueOrDie();
       const auto string_array = strings.Finish().ValueOrDie();
-      const auto groups = Insert(table.get(), form == 2   ? arrow::ArrayVector{string_array}
-                                              : form == 1 ? arrow::ArrayVector{number_array, number_array}
-                                                          : arrow::ArrayVector{number_array});
+      const auto groups =
+          Insert(table.get(), form == 2   ? arrow::ArrayVector{string_array}
+                              : form == 1 ? arrow::ArrayVector{number_array, number_array}
+                                          : arrow::ArrayVector{number_array});
       for (int64_t i = 0; i < kRows; ++i) {
         ASSERT_EQ(groups[static_cast<size_t>(i)], (batch % 2) * kRows + i);
       }

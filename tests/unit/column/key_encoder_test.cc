@@ -13,7 +13,9 @@
 namespace keepone {
 namespace {
 
-int Sign(int value) { return value < 0 ? -1 : (value > 0 ? 1 : 0); }
+int Sign(int value) {
+  return value < 0 ? -1 : (value > 0 ? 1 : 0);
+}
 
 std::shared_ptr<arrow::Array> FromJson(const std::shared_ptr<arrow::DataType>& type,
                                        const char* json) {
@@ -51,7 +53,8 @@ TEST_P(KeyEncoderTest, OrdersLikeAValueByValueComparison) {
     for (int64_t i = 0; i < a->length(); ++i) {
       for (int64_t j = 0; j < b->length(); ++j) {
         ASSERT_EQ(Sign(keys_a[i].compare(keys_b[j])), Expected(field, *a, i, *b, j))
-            << "rows " << i << " and " << j << " of\n" << a->ToString() << b->ToString();
+            << "rows " << i << " and " << j << " of\n"
+            << a->ToString() << b->ToString();
       }
     }
   }
@@ -137,7 +140,9 @@ TEST_P(KeyEncoderTest, EncodesNoRows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, KeyEncoderTest, testing::ValuesIn(AllTypes()),
-                         [](const auto& parameter) { return "Type" + std::to_string(parameter.index); });
+                         [](const auto& parameter) {
+                           return "Type" + std::to_string(parameter.index);
+                         });
 
 std::vector<std::string> Encode(std::vector<KeyField> fields, const arrow::ArrayVector& columns) {
   auto encoder = KeyEncoder::Make(std::move(fields)).ValueOrDie();
@@ -166,7 +171,8 @@ TEST(KeyEncoderBytesTest, LeavesOutTheEndOfTheLastString) {
             (std::vector<std::string>{"\1a"s, "\1"s, "\2"s, "\1b\0c"s}));
   EXPECT_EQ(Encode({{arrow::utf8()}, {arrow::utf8()}}, {array, array}),
             (std::vector<std::string>{"\1a\0\0\1a"s, "\1\0\0\1"s, "\2\2"s,
-                                      "\1b\0\xFF" "c\0\0\1b\0c"s}));
+                                      "\1b\0\xFF"
+                                      "c\0\0\1b\0c"s}));
 }
 
 TEST(KeyEncoderBytesTest, DictionariesCompareByValueAcrossBatches) {

@@ -53,26 +53,32 @@ std::shared_ptr<arrow::Buffer> PickBuffer(const std::vector<T>& values, int64_t 
 
 template <typename T>
 std::vector<T> OddIntegers() {
-  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T{0}, T{1}, T{2}, T{100},
-          static_cast<T>(-1), static_cast<T>(-2)};
+  return {std::numeric_limits<T>::min(),
+          std::numeric_limits<T>::max(),
+          T{0},
+          T{1},
+          T{2},
+          T{100},
+          static_cast<T>(-1),
+          static_cast<T>(-2)};
 }
 
 std::shared_ptr<arrow::Buffer> FloatBuffer(arrow::Type::type id, int64_t length,
                                            std::mt19937* random) {
   if (id == arrow::Type::HALF_FLOAT) {
-    return PickBuffer<uint16_t>({0x0000, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00, 0x7E00, 0xFE01, 0x0001},
-                                length, random);
+    return PickBuffer<uint16_t>(
+        {0x0000, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00, 0x7E00, 0xFE01, 0x0001}, length, random);
   }
   if (id == arrow::Type::FLOAT) {
     return PickBuffer<uint32_t>({0, 0x80000000u, 0x3F800000u, 0xBF800000u, 0x7F800000u, 0xFF800000u,
                                  0x7FC00000u, 0xFFC00001u, 1},
                                 length, random);
   }
-  return PickBuffer<uint64_t>({0, uint64_t{1} << 63, std::bit_cast<uint64_t>(1.0),
-                               std::bit_cast<uint64_t>(-1.0), uint64_t{0x7FF} << 52,
-                               uint64_t{0xFFF} << 52, uint64_t{0x7FF8} << 48,
-                               (uint64_t{0xFFF8} << 48) + 1, 1},
-                              length, random);
+  return PickBuffer<uint64_t>(
+      {0, uint64_t{1} << 63, std::bit_cast<uint64_t>(1.0), std::bit_cast<uint64_t>(-1.0),
+       uint64_t{0x7FF} << 52, uint64_t{0xFFF} << 52, uint64_t{0x7FF8} << 48,
+       (uint64_t{0xFFF8} << 48) + 1, 1},
+      length, random);
 }
 
 std::shared_ptr<arrow::Buffer> ValueBuffer(const arrow::DataType& type, int64_t length,
@@ -88,7 +94,8 @@ std::shared_ptr<arrow::Buffer> ValueBuffer(const arrow::DataType& type, int64_t 
       auto buffer = NewBuffer(length * width / 8);
       for (int64_t i = 0; i < length * width / 64; ++i) {
         const std::vector<int64_t> words = {0, -1, 1, std::numeric_limits<int64_t>::min(), 5};
-        std::memcpy(buffer->mutable_data() + i * 8, &words[static_cast<size_t>(Pick(5, random))], 8);
+        std::memcpy(buffer->mutable_data() + i * 8, &words[static_cast<size_t>(Pick(5, random))],
+                    8);
       }
       return buffer;
     }
@@ -127,10 +134,18 @@ std::shared_ptr<arrow::Buffer> ValueBuffer(const arrow::DataType& type, int64_t 
 
 std::string OddString(std::mt19937* random) {
   using namespace std::string_literals;
-  static const std::vector<std::string> kStrings = {
-      ""s, "a"s, "a\0"s, "a\0b"s, "ab"s, "b"s, "\0"s, "\0\0"s, "\x7F"s,
-      "a string that is longer than twelve bytes"s, "a string that is longer than twelve bytez"s,
-      "a string that is longer than twelve"s};
+  static const std::vector<std::string> kStrings = {""s,
+                                                    "a"s,
+                                                    "a\0"s,
+                                                    "a\0b"s,
+                                                    "ab"s,
+                                                    "b"s,
+                                                    "\0"s,
+                                                    "\0\0"s,
+                                                    "\x7F"s,
+                                                    "a string that is longer than twelve bytes"s,
+                                                    "a string that is longer than twelve bytez"s,
+                                                    "a string that is longer than twelve"s};
   return kStrings[static_cast<size_t>(Pick(static_cast<int64_t>(kStrings.size()), random))];
 }
 
@@ -220,8 +235,8 @@ std::shared_ptr<arrow::Array> Dictionary(const std::shared_ptr<arrow::DataType>&
   for (int64_t i = 0; i < length; ++i) {
     indices->mutable_data()[i * width] = static_cast<uint8_t>(Pick(size, random));
   }
-  auto data = arrow::ArrayData::Make(type, length,
-                                     {RandomValidity(length, with_nulls, random), indices});
+  auto data =
+      arrow::ArrayData::Make(type, length, {RandomValidity(length, with_nulls, random), indices});
   data->dictionary = dictionary->data();
   return arrow::MakeArray(data);
 }
@@ -247,8 +262,8 @@ std::shared_ptr<arrow::Array> RunEnds(const std::shared_ptr<arrow::DataType>& ty
       arrow::ArrayData::Make(type, length, {nullptr}, {run_ends, values->data()}, 0));
 }
 
-std::shared_ptr<arrow::Array> Unsliced(const std::shared_ptr<arrow::DataType>& type,
-                                       int64_t length, bool with_nulls, std::mt19937* random) {
+std::shared_ptr<arrow::Array> Unsliced(const std::shared_ptr<arrow::DataType>& type, int64_t length,
+                                       bool with_nulls, std::mt19937* random) {
   switch (type->id()) {
     case arrow::Type::NA:
       return std::make_shared<arrow::NullArray>(length);
@@ -310,24 +325,71 @@ std::vector<std::shared_ptr<arrow::DataType>> AllTypes() {
   using namespace arrow;  // NOLINT: names of types only
   auto entry = struct_({field("x", int32()), field("y", utf8())});
   return {
-      boolean(), null(), int8(), uint8(), int16(), uint16(), int32(), uint32(), int64(), uint64(),
-      float16(), float32(), float64(), decimal32(5, 2), decimal64(12, 2), decimal128(30, 3),
-      decimal256(60, 4), date32(), date64(), time32(TimeUnit::MILLI), time64(TimeUnit::NANO),
-      timestamp(TimeUnit::MICRO), timestamp(TimeUnit::SECOND, "UTC"), duration(TimeUnit::NANO),
-      month_interval(), day_time_interval(), month_day_nano_interval(), fixed_size_binary(3),
-      fixed_size_binary(0), utf8(), binary(), large_utf8(), large_binary(), utf8_view(),
-      binary_view(), dictionary(int8(), utf8()), dictionary(uint32(), float64()),
-      dictionary(int64(), large_utf8()), run_end_encoded(int16(), utf8()),
-      run_end_encoded(int32(), int64()), run_end_encoded(int64(), list(int8())), list(int32()),
-      list(utf8()), list(utf8_view()), large_list(float64()), list_view(utf8()),
-      large_list_view(int16()), fixed_size_list(int32(), 2), fixed_size_list(utf8(), 3),
-      fixed_size_list(boolean(), 0), entry, struct_({field("b", boolean())}),
-      struct_(FieldVector{}), map(utf8(), int32()), map(int32(), list(utf8())),
+      boolean(),
+      null(),
+      int8(),
+      uint8(),
+      int16(),
+      uint16(),
+      int32(),
+      uint32(),
+      int64(),
+      uint64(),
+      float16(),
+      float32(),
+      float64(),
+      decimal32(5, 2),
+      decimal64(12, 2),
+      decimal128(30, 3),
+      decimal256(60, 4),
+      date32(),
+      date64(),
+      time32(TimeUnit::MILLI),
+      time64(TimeUnit::NANO),
+      timestamp(TimeUnit::MICRO),
+      timestamp(TimeUnit::SECOND, "UTC"),
+      duration(TimeUnit::NANO),
+      month_interval(),
+      day_time_interval(),
+      month_day_nano_interval(),
+      fixed_size_binary(3),
+      fixed_size_binary(0),
+      utf8(),
+      binary(),
+      large_utf8(),
+      large_binary(),
+      utf8_view(),
+      binary_view(),
+      dictionary(int8(), utf8()),
+      dictionary(uint32(), float64()),
+      dictionary(int64(), large_utf8()),
+      run_end_encoded(int16(), utf8()),
+      run_end_encoded(int32(), int64()),
+      run_end_encoded(int64(), list(int8())),
+      list(int32()),
+      list(utf8()),
+      list(utf8_view()),
+      large_list(float64()),
+      list_view(utf8()),
+      large_list_view(int16()),
+      fixed_size_list(int32(), 2),
+      fixed_size_list(utf8(), 3),
+      fixed_size_list(boolean(), 0),
+      entry,
+      struct_({field("b", boolean())}),
+      struct_(FieldVector{}),
+      map(utf8(), int32()),
+      map(int32(), list(utf8())),
       sparse_union({field("i", int32()), field("s", utf8())}, {0, 5}),
-      dense_union({field("i", int32()), field("s", utf8())}, {3, 1}), list(entry),
-      list(list(entry)), list(dictionary(int16(), utf8())), list(run_end_encoded(int32(), utf8())),
+      dense_union({field("i", int32()), field("s", utf8())}, {3, 1}),
+      list(entry),
+      list(list(entry)),
+      list(dictionary(int16(), utf8())),
+      list(run_end_encoded(int32(), utf8())),
       struct_({field("l", list_view(entry)), field("v", utf8_view()), field("n", null())}),
-      extension::uuid(), list(extension::uuid()), list(decimal256(60, 4)),
+      extension::uuid(),
+      list(extension::uuid()),
+      list(decimal256(60, 4)),
   };
 }
 

@@ -39,9 +39,11 @@ class SplitTest : public testing::TestWithParam<std::shared_ptr<arrow::DataType>
 
 TEST_P(SplitTest, SlicesAreBoundedAndWhole) {
   std::mt19937 random(41);
-  const auto schema = arrow::schema({arrow::field("a", GetParam()), arrow::field("b", arrow::int32())});
-  const auto batch = arrow::RecordBatch::Make(
-      schema, 200, {RandomArray(GetParam(), 200, true, &random), RandomArray(arrow::int32(), 200, true, &random)});
+  const auto schema =
+      arrow::schema({arrow::field("a", GetParam()), arrow::field("b", arrow::int32())});
+  const auto batch = arrow::RecordBatch::Make(schema, 200,
+                                              {RandomArray(GetParam(), 200, true, &random),
+                                               RandomArray(arrow::int32(), 200, true, &random)});
   const auto slices = SplitByBytes(batch, 50, 300);
   int64_t rows = 0;
   for (const auto& slice : slices) {
@@ -57,9 +59,10 @@ TEST_P(SplitTest, SlicesAreBoundedAndWhole) {
   EXPECT_EQ(SplitByBytes(batch, 1000, 1 << 30).size(), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, SplitTest, testing::ValuesIn(AllTypes()), [](const auto& parameter) {
-  return "Type" + std::to_string(parameter.index);
-});
+INSTANTIATE_TEST_SUITE_P(AllTypes, SplitTest, testing::ValuesIn(AllTypes()),
+                         [](const auto& parameter) {
+                           return "Type" + std::to_string(parameter.index);
+                         });
 
 }  // namespace
 }  // namespace keepone

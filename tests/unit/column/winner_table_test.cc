@@ -211,7 +211,9 @@ TEST_P(WinnerTableTest, EveryRule) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, WinnerTableTest, testing::ValuesIn(AllTypes()),
-                         [](const auto& parameter) { return "Type" + std::to_string(parameter.index); });
+                         [](const auto& parameter) {
+                           return "Type" + std::to_string(parameter.index);
+                         });
 
 TEST(WinnerTableFormsTest, RandomSpecs) {
   std::mt19937 random(24);
@@ -240,11 +242,11 @@ TEST(WinnerTableFormsTest, TheNewestRowOfEachKey) {
   spec.group_keys = {{arrow::utf8()}};
   spec.order_keys = {{arrow::timestamp(arrow::TimeUnit::SECOND), true, false}};
   auto table = WinnerTable::Make(spec, &budget).ValueOrDie();
-  ASSERT_TRUE(table
-                  ->ConsumeRange({FromJson(arrow::utf8(), R"(["a", "b", "a", null, "b", null, "c"])")},
-                                 {FromJson(spec.order_keys[0].type, "[1, 5, 3, 2, null, 2, null]")},
-                                 100, 7)
-                  .ok());
+  ASSERT_TRUE(
+      table
+          ->ConsumeRange({FromJson(arrow::utf8(), R"(["a", "b", "a", null, "b", null, "c"])")},
+                         {FromJson(spec.order_keys[0].type, "[1, 5, 3, 2, null, 2, null]")}, 100, 7)
+          .ok());
   EXPECT_EQ(table->group_count(), 4u);
   std::vector<std::unique_ptr<WinnerTable>> tables;
   tables.push_back(std::move(table));
@@ -300,11 +302,15 @@ TEST(WinnerTableFormsTest, LongOrderKeysAreCompacted) {
       arrow::StringBuilder orders;
       for (int32_t i = 0; i < 400; ++i) {
         ASSERT_TRUE(groups.Append(i).ok());
-        ASSERT_TRUE(orders.Append(std::to_string(1000 + batch) +
-                                  std::string(static_cast<size_t>(50 + batch * 3), 'x')).ok());
+        ASSERT_TRUE(orders
+                        .Append(std::to_string(1000 + batch) +
+                                std::string(static_cast<size_t>(50 + batch * 3), 'x'))
+                        .ok());
       }
-      ASSERT_TRUE(table->ConsumeRange({groups.Finish().ValueOrDie()}, {orders.Finish().ValueOrDie()},
-                                      batch * 400, 400).ok());
+      ASSERT_TRUE(table
+                      ->ConsumeRange({groups.Finish().ValueOrDie()}, {orders.Finish().ValueOrDie()},
+                                     batch * 400, 400)
+                      .ok());
     }
     EXPECT_LT(table->bytes_used(), 6 << 20);
     std::vector<std::unique_ptr<WinnerTable>> tables;
