@@ -57,7 +57,9 @@ std::vector<std::string> NamesIn(const std::string& folder) {
   return names;
 }
 
-bool IsHidden(const std::string& name) { return name.starts_with('.'); }
+bool IsHidden(const std::string& name) {
+  return name.starts_with('.');
+}
 
 // Matches parts[index..] below `folder`, which may be "" (here) or "/".
 void Expand(const std::string& folder, const std::vector<std::string>& parts, size_t index,
@@ -111,7 +113,9 @@ void ListBelow(const std::string& folder, const std::string& extension,
 
 }  // namespace
 
-bool IsPattern(const std::string& path) { return path.find_first_of("*?[") != std::string::npos; }
+bool IsPattern(const std::string& path) {
+  return path.find_first_of("*?[") != std::string::npos;
+}
 
 arrow::Result<std::vector<std::string>> ListFiles(const std::vector<std::string>& paths,
                                                   const std::string& extension) {

@@ -11,11 +11,11 @@ namespace keepone {
 // Whether `path` has a character that makes it a pattern: * ? [
 bool IsPattern(const std::string& path);
 
-// The files that `paths` name, each a file, a pattern (*, ?, [..], and ** for folders at any depth) or
-// a directory (all files below it that end in `extension`, hidden ones not). Found files come in the
-// byte order of their names, at the place of the path that found them. A file that is called like a
-// pattern is taken as it is. A pattern or a directory that gives no file is a data error; whether
-// a plain path exists is left to opening it.
+// The files that `paths` name, each a file, a pattern (*, ?, [..], and ** for folders at any depth)
+// or a directory (all files below it that end in `extension`, hidden ones not). Found files come in
+// the byte order of their names, at the place of the path that found them. A file that is called
+// like a pattern is taken as it is. A pattern or a directory that gives no file is a data error;
+// whether a plain path exists is left to opening it.
 arrow::Result<std::vector<std::string>> ListFiles(const std::vector<std::string>& paths,
                                                   const std::string& extension);
 

@@ -31,7 +31,8 @@ struct MemoryTable {
   int64_t row_count() const { return begins.back(); }
   // The batch that has the row.
   size_t BatchOf(int64_t row) const {
-    return static_cast<size_t>(std::upper_bound(begins.begin(), begins.end(), row) - begins.begin()) -
+    return static_cast<size_t>(std::upper_bound(begins.begin(), begins.end(), row) -
+                               begins.begin()) -
            1;
   }
   int64_t row_bytes() const {
@@ -63,7 +64,8 @@ struct MemoryRead {
 
 std::shared_ptr<MemoryRead> MakeRead(std::shared_ptr<const MemoryTable> table,
                                      QueryContext* context, std::vector<int> columns,
-                                     bool with_addresses, std::shared_ptr<SourceCounters> counters) {
+                                     bool with_addresses,
+                                     std::shared_ptr<SourceCounters> counters) {
   auto read = std::make_shared<MemoryRead>();
   arrow::FieldVector fields;
   for (const int column : columns) {
@@ -73,9 +75,9 @@ std::shared_ptr<MemoryRead> MakeRead(std::shared_ptr<const MemoryTable> table,
     fields.push_back(arrow::field(kRowAddressName, arrow::int64(), /*nullable=*/false));
   }
   read->schema = arrow::schema(std::move(fields));
-  read->batch_rows = std::clamp<int64_t>(
-      context->batch_bytes_max() / std::max<int64_t>(table->row_bytes(), 1), 1,
-      context->batch_rows_max());
+  read->batch_rows =
+      std::clamp<int64_t>(context->batch_bytes_max() / std::max<int64_t>(table->row_bytes(), 1), 1,
+                          context->batch_rows_max());
   read->table = std::move(table);
   read->context = context;
   read->columns = std::move(columns);

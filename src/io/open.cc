@@ -28,9 +28,9 @@ std::string ExtensionOf(const std::string& path) {
 }
 
 bool IsOtherFormat(const std::string& extension) {
-  static const std::vector<std::string> kOthers = {".csv",   ".tsv",   ".json", ".ndjson", ".jsonl",
-                                                   ".arrow", ".arrows", ".feather", ".ipc", ".orc",
-                                                   ".avro"};
+  static const std::vector<std::string> kOthers = {".csv",   ".tsv",   ".json",   ".ndjson",
+                                                   ".jsonl", ".arrow", ".arrows", ".feather",
+                                                   ".ipc",   ".orc",   ".avro"};
   return std::find(kOthers.begin(), kOthers.end(), extension) != kOthers.end();
 }
 
@@ -50,9 +50,9 @@ arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::st
   for (const std::string& file : files) {
     const std::string extension = ExtensionOf(file);
     if (IsOtherFormat(extension) && !HasParquetMagic(file)) {
-      return MakeError(ErrorKind::kUnsupported, std::nullopt,
-                       JoinMessage(file, ": ", extension.substr(1),
-                                   " files cannot be read; Parquet files can"));
+      return MakeError(
+          ErrorKind::kUnsupported, std::nullopt,
+          JoinMessage(file, ": ", extension.substr(1), " files cannot be read; Parquet files can"));
     }
   }
   // Whatever is not Parquet is told so when its footer is read.

@@ -14,10 +14,10 @@
 namespace keepone {
 
 // Opens files as one source. A path may be a pattern with *, ?, [..] and ** or a directory (all its
-// *.parquet files below); found files are read in the byte order of their names, given ones in the order given.
-// Schemas are united by name: a column that a file lacks is NULL there; types that differ beyond a
-// lossless widening are a data error that names both files and both types.
-// Footers are read here, and nothing else. Errors name the file and are of kind data.
+// *.parquet files below); found files are read in the byte order of their names, given ones in the
+// order given. Schemas are united by name: a column that a file lacks is NULL there; types that
+// differ beyond a lossless widening are a data error that names both files and both types. Footers
+// are read here, and nothing else. Errors name the file and are of kind data.
 arrow::Result<std::shared_ptr<const Source>> OpenParquet(const std::vector<std::string>& paths,
                                                          arrow::MemoryPool* pool);
 
@@ -26,7 +26,8 @@ arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::st
                                                        arrow::MemoryPool* pool);
 
 // A table in memory. Batches keep their buffers; nothing is copied.
-std::shared_ptr<const Source> MakeMemorySource(std::string name, std::shared_ptr<arrow::Schema> schema,
-                                               std::vector<std::shared_ptr<arrow::RecordBatch>> batches);
+std::shared_ptr<const Source> MakeMemorySource(
+    std::string name, std::shared_ptr<arrow::Schema> schema,
+    std::vector<std::shared_ptr<arrow::RecordBatch>> batches);
 
 }  // namespace keepone

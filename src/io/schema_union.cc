@@ -138,12 +138,12 @@ TypePointer WidenTypes(const TypePointer& a, const TypePointer& b) {
   return WidenNested(a, b);
 }
 
-arrow::Status SchemaUnion::Merge(const std::string& path, const std::shared_ptr<arrow::Field>& field,
-                                 Column* column) const {
+arrow::Status SchemaUnion::Merge(const std::string& path,
+                                 const std::shared_ptr<arrow::Field>& field, Column* column) const {
   const TypePointer type = WidenTypes(column->field->type(), field->type());
   if (type == nullptr) {
-    return DataError("column \"", field->name(), "\" is ", column->field->type()->ToString(), " in ",
-                     column->path, " and ", field->type()->ToString(), " in ", path);
+    return DataError("column \"", field->name(), "\" is ", column->field->type()->ToString(),
+                     " in ", column->path, " and ", field->type()->ToString(), " in ", path);
   }
   if (!type->Equals(*column->field->type())) {
     column->path = path;

@@ -26,7 +26,7 @@ class HybridReader {
 
   std::span<const uint8_t> data_;
   int bit_width_;
-  size_t position_ = 0;      // behind the current run
+  size_t position_ = 0;  // behind the current run
   int64_t run_left_ = 0;
   bool packed_ = false;
   uint32_t value_ = 0;       // of a repeated run

@@ -28,13 +28,17 @@ constexpr double kWholePart = 0.8;
 using PagePointer = std::shared_ptr<parquet::Page>;
 
 bool IsDictionaryEncoded(const PageHeader& header) {
-  return header.encoding == Encoding::RLE_DICTIONARY || header.encoding == Encoding::PLAIN_DICTIONARY;
+  return header.encoding == Encoding::RLE_DICTIONARY ||
+         header.encoding == Encoding::PLAIN_DICTIONARY;
 }
 
 class LeafPageReader final : public parquet::PageReader {
  public:
-  LeafPageReader(LeafRequest request, PageScratch* scratch, std::shared_ptr<SourceCounters> counters)
-      : request_(std::move(request)), scratch_(scratch), counters_(std::move(counters)),
+  LeafPageReader(LeafRequest request, PageScratch* scratch,
+                 std::shared_ptr<SourceCounters> counters)
+      : request_(std::move(request)),
+        scratch_(scratch),
+        counters_(std::move(counters)),
         column_(*request_.file->metadata()->schema()->Column(request_.leaf)),
         cursor_(request_.file->file(), request_.window_bytes, scratch),
         page_(scratch->pool()) {
@@ -129,7 +133,8 @@ class LeafPageReader final : public parquet::PageReader {
       while (range < rows().size() && rows()[range].end <= locations.first_row(next)) {
         ++range;
       }
-      const int64_t next_end = locations.pages[next].offset + locations.pages[next].compressed_page_size;
+      const int64_t next_end =
+          locations.pages[next].offset + locations.pages[next].compressed_page_size;
       if (range == rows().size() || rows()[range].begin >= locations.end_row(next) ||
           next_end - begin > request_.window_bytes) {
         break;
@@ -251,7 +256,8 @@ class LeafPageReader final : public parquet::PageReader {
       counters_->pages_skipped.fetch_add(1, std::memory_order_relaxed);
       return nullptr;
     }
-    ARROW_RETURN_NOT_OK(ReadDefinitionLevels(header, compressed, header.value_count, &body, &offset));
+    ARROW_RETURN_NOT_OK(
+        ReadDefinitionLevels(header, compressed, header.value_count, &body, &offset));
     return MakeSelectedPage(header, page, &body, offset);
   }
 
@@ -265,7 +271,7 @@ class LeafPageReader final : public parquet::PageReader {
         rows().begin() + static_cast<int64_t>(range_), rows().end(), begin,
         [](const RowRange& range, double row) { return static_cast<double>(range.end) <= row; });
     return late != rows().end() && static_cast<double>(late->begin) < end ? PageBody::Need::kWhole
-                                                                         : PageBody::Need::kPart;
+                                                                          : PageBody::Need::kPart;
   }
 
   // --- Pages ------------------------------------------------------------------------------------
@@ -357,10 +363,9 @@ class LeafPageReader final : public parquet::PageReader {
     ARROW_RETURN_NOT_OK(DecompressToPage(header));
     counters_->pages_read.fetch_add(1, std::memory_order_relaxed);
     if (header.kind == PageHeader::Kind::kData) {
-      return std::make_shared<parquet::DataPageV1>(FinishPage(), header.value_count, header.encoding,
-                                                   header.definition_encoding,
-                                                   header.repetition_encoding,
-                                                   header.uncompressed_bytes);
+      return std::make_shared<parquet::DataPageV1>(
+          FinishPage(), header.value_count, header.encoding, header.definition_encoding,
+          header.repetition_encoding, header.uncompressed_bytes);
     }
     return std::make_shared<parquet::DataPageV2>(
         FinishPage(), header.value_count, header.null_count, header.row_count, header.encoding,
@@ -376,9 +381,9 @@ class LeafPageReader final : public parquet::PageReader {
     const RowRanges wanted = RangesInPage(rows(), range_, page);
     const auto part = static_cast<double>(wanted.back().end) / static_cast<double>(page.size());
     ARROW_ASSIGN_OR_RAISE(const auto compressed, cursor_.ReadBody(header));
-    ARROW_ASSIGN_OR_RAISE(
-        PageBody body, OpenBody(header, compressed,
-                                part >= kWholePart ? PageBody::Need::kWhole : PageBody::Need::kPart));
+    ARROW_ASSIGN_OR_RAISE(PageBody body, OpenBody(header, compressed,
+                                                  part >= kWholePart ? PageBody::Need::kWhole
+                                                                     : PageBody::Need::kPart));
     int64_t offset = 0;
     ARROW_RETURN_NOT_OK(ReadRepetitionLevels(header, compressed, &body, &offset));
     if (repeats()) {
@@ -438,7 +443,8 @@ class LeafPageReader final : public parquet::PageReader {
   arrow::Status ReadLevelsV2(const PageHeader& header, std::span<const uint8_t> bytes,
                              int16_t level_max, int64_t count, std::vector<int16_t>* levels) {
     parquet::LevelDecoder decoder;
-    decoder.SetDataV2(static_cast<int32_t>(bytes.size()), level_max, header.value_count, bytes.data());
+    decoder.SetDataV2(static_cast<int32_t>(bytes.size()), level_max, header.value_count,
+                      bytes.data());
     return Decode(&decoder, count, levels);
   }
 
@@ -496,8 +502,8 @@ class LeafPageReader final : public parquet::PageReader {
   }
 
   // Copies the wanted rows of a page whose levels lie in the scratch into a new page.
-  arrow::Result<PagePointer> MakeSelectedPage(const PageHeader& header, RowRange page, PageBody* body,
-                                              int64_t values_offset) {
+  arrow::Result<PagePointer> MakeSelectedPage(const PageHeader& header, RowRange page,
+                                              PageBody* body, int64_t values_offset) {
     const RowRanges wanted = RangesInPage(rows(), range_, page);
     const int16_t definition_max = column_.max_definition_level();
     const LevelSelection selection = repeats()
@@ -545,7 +551,7 @@ class LeafPageReader final : public parquet::PageReader {
   std::optional<int64_t> dictionary_offset_;  // found on the way
   size_t range_ = 0;                          // the first range that may still be wanted
   size_t location_ = 0;
-  int64_t row_ = 0;                           // rows begun in the pages up to here
+  int64_t row_ = 0;  // rows begun in the pages up to here
   int64_t values_seen_ = 0;
   bool last_page_ends_row_ = true;
 };

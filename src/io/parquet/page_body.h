@@ -17,8 +17,8 @@ class PageBody {
   // Whether most of the body will be needed: one piece is then cheaper than many.
   enum class Need { kWhole, kPart };
 
-  // Views `compressed`, which must outlive the body. `codec` UNCOMPRESSED gives the bytes as they are.
-  // The decompressed bytes lie in `output`, or in a buffer of `scratch` when that is nullptr.
+  // Views `compressed`, which must outlive the body. `codec` UNCOMPRESSED gives the bytes as they
+  // are. The decompressed bytes lie in `output`, or in a buffer of `scratch` when that is nullptr.
   static arrow::Result<PageBody> Open(std::span<const uint8_t> compressed, int64_t size,
                                       arrow::Compression::type codec, Need need, uint8_t* output,
                                       PageScratch* scratch);
@@ -42,7 +42,7 @@ class PageBody {
   const uint8_t* data_ = nullptr;
   int64_t size_ = 0;
   int64_t available_ = 0;
-  std::span<const uint8_t> compressed_;               // what is left of it
+  std::span<const uint8_t> compressed_;                // what is left of it
   arrow::util::Decompressor* decompressor_ = nullptr;  // set while streaming
   uint8_t* output_ = nullptr;
 };

@@ -26,7 +26,9 @@ void PageCursor::Seek(int64_t offset, int64_t useful_end, int64_t end) {
   shared_view_ = {};
 }
 
-int64_t PageCursor::TakeBytesRead() { return std::exchange(bytes_read_, 0); }
+int64_t PageCursor::TakeBytesRead() {
+  return std::exchange(bytes_read_, 0);
+}
 
 arrow::Result<std::span<const uint8_t>> PageCursor::ReadInto(ReusableBytes* target, int64_t offset,
                                                              int64_t bytes) {

@@ -20,11 +20,13 @@ class PageCursor {
   // `window_bytes` is what is read at once where pages are small.
   PageCursor(std::shared_ptr<arrow::io::RandomAccessFile> file, int64_t window_bytes,
              PageScratch* scratch)
-      : file_(std::move(file)), window_bytes_(window_bytes), window_(scratch->pool()),
+      : file_(std::move(file)),
+        window_bytes_(window_bytes),
+        window_(scratch->pool()),
         scratch_(scratch) {}
 
-  // Goes to the page that begins at `offset`. [offset, useful_end) will be read: one page, or several
-  // that fit into the window. Nothing at or behind `end` is read.
+  // Goes to the page that begins at `offset`. [offset, useful_end) will be read: one page, or
+  // several that fit into the window. Nothing at or behind `end` is read.
   void Seek(int64_t offset, int64_t useful_end, int64_t end);
 
   // The header of the page here; false at the end. Does not move.

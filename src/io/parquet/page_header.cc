@@ -187,7 +187,9 @@ void ReadStruct(CompactReader* reader, Read&& read) {
   }
 }
 
-int32_t ReadInt32(CompactReader* reader) { return static_cast<int32_t>(reader->ReadInt()); }
+int32_t ReadInt32(CompactReader* reader) {
+  return static_cast<int32_t>(reader->ReadInt());
+}
 
 void ReadDataHeader(CompactReader* reader, PageHeader* header) {
   ReadStruct(reader, [&](const Field& field) {

@@ -30,7 +30,8 @@ struct PageHeader {
 };
 
 // Reads the header (Thrift, compact protocol) that `data` begins with and returns its length in
-// bytes, or 0 when `data` ends before the header does. A malformed or impossible header is an error.
+// bytes, or 0 when `data` ends before the header does. A malformed or impossible header is an
+// error.
 arrow::Result<int64_t> ParsePageHeader(std::span<const uint8_t> data, PageHeader* header);
 
 }  // namespace keepone

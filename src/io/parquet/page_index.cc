@@ -46,7 +46,8 @@ ChunkExtent ExtentOfChunk(const ParquetFile& file, int row_group, int leaf) {
   }
   const int64_t file_bytes = file.identity().bytes;
   extent.begin = std::clamp<int64_t>(extent.begin, 0, file_bytes);
-  int64_t length = std::clamp<int64_t>(chunk->total_compressed_size(), 0, file_bytes - extent.begin);
+  int64_t length =
+      std::clamp<int64_t>(chunk->total_compressed_size(), 0, file_bytes - extent.begin);
   // Early writers left the header of the dictionary page out of the size.
   if (file.metadata()->writer_version().VersionLt(
           parquet::ApplicationVersion::PARQUET_816_FIXED_VERSION())) {
@@ -58,8 +59,8 @@ ChunkExtent ExtentOfChunk(const ParquetFile& file, int row_group, int leaf) {
 
 RowGroupIndex ReadRowGroupIndex(const ParquetFile& file, int row_group,
                                 const std::vector<int>& leaves,
-                                const std::vector<int>& statistics_leaves,
-                                arrow::MemoryPool* pool, int64_t* bytes_read) {
+                                const std::vector<int>& statistics_leaves, arrow::MemoryPool* pool,
+                                int64_t* bytes_read) {
   RowGroupIndex index;
   try {
     const auto metadata = file.metadata()->RowGroup(row_group);
@@ -83,9 +84,9 @@ RowGroupIndex ReadRowGroupIndex(const ParquetFile& file, int row_group,
     *bytes_read += extents.offset_index->length;
     for (const int32_t leaf : all) {
       const auto offsets = row_group_reader->GetOffsetIndex(leaf);
-      if (offsets != nullptr && IsUsable(offsets->page_locations(),
-                                         ExtentOfChunk(file, row_group, leaf),
-                                         metadata->num_rows())) {
+      if (offsets != nullptr &&
+          IsUsable(offsets->page_locations(), ExtentOfChunk(file, row_group, leaf),
+                   metadata->num_rows())) {
         index.locations[leaf] = {offsets->page_locations(), metadata->num_rows()};
       }
     }

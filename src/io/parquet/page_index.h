@@ -41,10 +41,11 @@ struct RowGroupIndex {
 };
 
 // Reads the locations of `leaves` and the statistics of `statistics_leaves`. Bytes read are added
-// to `bytes_read`. A file without page index, or with one that cannot be read, gives an empty index.
+// to `bytes_read`. A file without page index, or with one that cannot be read, gives an empty
+// index.
 RowGroupIndex ReadRowGroupIndex(const ParquetFile& file, int row_group,
                                 const std::vector<int>& leaves,
-                                const std::vector<int>& statistics_leaves,
-                                arrow::MemoryPool* pool, int64_t* bytes_read);
+                                const std::vector<int>& statistics_leaves, arrow::MemoryPool* pool,
+                                int64_t* bytes_read);
 
 }  // namespace keepone

@@ -15,7 +15,8 @@ arrow::Result<uint8_t*> ReusableBytes::Reserve(int64_t bytes) {
   if (buffer_ == nullptr || buffer_->size() < bytes) {
     // A new buffer, not a larger one: growing would copy what nobody needs any more.
     buffer_.reset();
-    const int64_t size = (std::max<int64_t>(bytes, 1) + kGranularity - 1) / kGranularity * kGranularity;
+    const int64_t size =
+        (std::max<int64_t>(bytes, 1) + kGranularity - 1) / kGranularity * kGranularity;
     ARROW_ASSIGN_OR_RAISE(buffer_, arrow::AllocateResizableBuffer(size, pool_));
   }
   return buffer_->mutable_data();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/parquet/parquet_file.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <exception>
 
 #include <arrow/buffer.h>
@@ -44,7 +44,9 @@ arrow::Status CheckMagic(const std::string& path, const uint8_t* magic) {
 }
 
 // One line, without the words that Arrow puts before it.
-std::string FirstLine(const std::string& message) { return message.substr(0, message.find('\n')); }
+std::string FirstLine(const std::string& message) {
+  return message.substr(0, message.find('\n'));
+}
 
 }  // namespace
 
@@ -53,8 +55,9 @@ arrow::Status WithColumn(const arrow::Status& status, const std::string& path,
   if (status.ok() || status.IsCancelled() || GetErrorDetail(status) != nullptr) {
     return status;
   }
-  const arrow::Status told(status.code(), JoinMessage("column \"", column, "\", row group ",
-                                                      row_group, ": ", FirstLine(status.message())));
+  const arrow::Status told(status.code(),
+                           JoinMessage("column \"", column, "\", row group ", row_group, ": ",
+                                       FirstLine(status.message())));
   return WithPath(told, path);
 }
 
@@ -131,7 +134,8 @@ arrow::Status ParquetFile::ReadFooter(arrow::MemoryPool* pool) {
   uint32_t length = 0;
   std::memcpy(&length, tail, sizeof(length));
   if (static_cast<int64_t>(length) > bytes - kFileBytesMin + 4) {
-    return DataError(path_, ": corrupt footer: its length is ", length, " bytes in a file of ", bytes);
+    return DataError(path_, ": corrupt footer: its length is ", length, " bytes in a file of ",
+                     bytes);
   }
   ARROW_ASSIGN_OR_RAISE(auto footer, file_->ReadAt(bytes - kTailBytes - length, length));
   if (footer->size() != static_cast<int64_t>(length)) {
@@ -151,9 +155,9 @@ arrow::Status ParquetFile::ReadFooter(arrow::MemoryPool* pool) {
 
 arrow::Status ParquetFile::ReadSchema() {
   try {
-    ARROW_RETURN_NOT_OK(parquet::arrow::SchemaManifest::Make(
-        metadata_->schema(), metadata_->key_value_metadata(), MakeArrowReaderProperties(),
-        &manifest_));
+    ARROW_RETURN_NOT_OK(
+        parquet::arrow::SchemaManifest::Make(metadata_->schema(), metadata_->key_value_metadata(),
+                                             MakeArrowReaderProperties(), &manifest_));
   } catch (const std::exception& error) {
     return DataError(path_, ": ", FirstLine(error.what()));
   }

@@ -99,8 +99,9 @@ class ParquetMorsel final : public Morsel {
                             .rows = std::move(rows),
                             .accounted = request_.accounted,
                             .index = request_.index};
-    ARROW_ASSIGN_OR_RAISE(reader_, MakeRowGroupReader(std::move(request), sharing_->context()->pool(),
-                                                      scratch_.get(), sharing_->counters()));
+    ARROW_ASSIGN_OR_RAISE(
+        reader_, MakeRowGroupReader(std::move(request), sharing_->context()->pool(), scratch_.get(),
+                                    sharing_->counters()));
     return arrow::Status::OK();
   }
 
@@ -161,10 +162,10 @@ class ParquetMorsel final : public Morsel {
       std::shared_ptr<arrow::Array> array = arrays[next++];
       if (!array->type()->Equals(*field->type())) {
         arrow::compute::ExecContext exec(pool);
-        auto widened = arrow::compute::Cast(*array, field->type(),
-                                            arrow::compute::CastOptions::Safe(), &exec);
-        ARROW_RETURN_NOT_OK(WithColumn(widened.status(), request_.file->path(), field->name(),
-                                       request_.row_group));
+        auto widened =
+            arrow::compute::Cast(*array, field->type(), arrow::compute::CastOptions::Safe(), &exec);
+        ARROW_RETURN_NOT_OK(
+            WithColumn(widened.status(), request_.file->path(), field->name(), request_.row_group));
         array = *std::move(widened);
       }
       columns.push_back(std::move(array));
@@ -181,9 +182,9 @@ class ParquetMorsel final : public Morsel {
   void SkipAddresses(int64_t rows) { rows_given_ += rows; }
 
   arrow::Result<std::shared_ptr<arrow::Array>> MakeAddresses(int64_t rows) {
-    ARROW_ASSIGN_OR_RAISE(
-        std::shared_ptr<arrow::Buffer> buffer,
-        arrow::AllocateBuffer(rows * static_cast<int64_t>(sizeof(int64_t)), sharing_->context()->pool()));
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                          arrow::AllocateBuffer(rows * static_cast<int64_t>(sizeof(int64_t)),
+                                                sharing_->context()->pool()));
     auto* out = reinterpret_cast<int64_t*>(buffer->mutable_data());
     for (int64_t left = rows; left > 0;) {
       const RowRange& range = request_.rows[address_range_];

@@ -48,7 +48,7 @@ struct MorselRequest {
   std::shared_ptr<const ParquetFile> file;
   int row_group = 0;
   std::shared_ptr<const RowGroupIndex> index;
-  RowRange accounted;  // the rows of the row group that this morsel stands for
+  RowRange accounted;        // the rows of the row group that this morsel stands for
   int64_t address_base = 0;  // of the row group's first row
 
   // Either the rows themselves, or wanted[wanted_begin .. wanted_end) as addresses.
@@ -58,7 +58,7 @@ struct MorselRequest {
   int64_t wanted_end = 0;
 
   std::shared_ptr<arrow::Schema> schema;  // of the batches
-  std::vector<int> fields;  // of the file, for each column of the schema; -1: all NULL
+  std::vector<int> fields;      // of the file, for each column of the schema; -1: all NULL
   bool with_addresses = false;  // as the last column of the schema, without a field
 };
 

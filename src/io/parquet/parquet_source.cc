@@ -164,7 +164,8 @@ arrow::Result<std::shared_ptr<const Source>> OpenParquet(const std::vector<std::
   for (const std::string& path : files) {
     ARROW_RETURN_NOT_OK(AddFile(path, pool, &footer_bytes, &opened));
   }
-  return std::make_shared<ParquetSource>(MakeData(std::move(opened)), Describe(paths, files.size()));
+  return std::make_shared<ParquetSource>(MakeData(std::move(opened)),
+                                         Describe(paths, files.size()));
 }
 
 }  // namespace keepone

@@ -46,7 +46,9 @@ class ParquetStream : public BatchStream {
   ParquetStream(std::shared_ptr<const ParquetSourceData> source, QueryContext* context,
                 std::vector<int> columns, bool with_addresses,
                 std::shared_ptr<SourceCounters> counters)
-      : source_(std::move(source)), context_(context), columns_(std::move(columns)),
+      : source_(std::move(source)),
+        context_(context),
+        columns_(std::move(columns)),
         with_addresses_(with_addresses),
         schema_(MakeStreamSchema(*source_->schema, columns_, with_addresses)),
         counters_(std::move(counters)),
@@ -55,8 +57,8 @@ class ParquetStream : public BatchStream {
     for (const int column : columns_) {
       bytes += source_->column_bytes[static_cast<size_t>(column)];
     }
-    part_bytes_ = std::clamp(bytes / (kPartsPerThread * context->threads()), kPartBytesMin,
-                             kPartBytesMax);
+    part_bytes_ =
+        std::clamp(bytes / (kPartsPerThread * context->threads()), kPartBytesMin, kPartBytesMax);
   }
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
@@ -255,9 +257,8 @@ class ParquetScan final : public ParquetStream {
       return RowRanges();
     }
     const auto metadata = file->metadata()->RowGroup(group.row_group);
-    if (!std::all_of(bounds.begin(), bounds.end(), [&](const LeafBound& bound) {
-          return RowGroupMayMeet(*metadata, bound);
-        })) {
+    if (!std::all_of(bounds.begin(), bounds.end(),
+                     [&](const LeafBound& bound) { return RowGroupMayMeet(*metadata, bound); })) {
       return RowRanges();
     }
     const std::vector<int> leaves = WantedLeaves(group, *file);
@@ -274,9 +275,9 @@ class ParquetScan final : public ParquetStream {
       const auto locations = index->locations.find(bound.leaf);
       const auto statistics = index->statistics.find(bound.leaf);
       if (locations != index->locations.end() && statistics != index->statistics.end()) {
-        rows = IntersectRanges(
-            rows, PagesThatMayMeet(*file->metadata()->schema()->Column(bound.leaf),
-                                   locations->second, *statistics->second, bound));
+        rows =
+            IntersectRanges(rows, PagesThatMayMeet(*file->metadata()->schema()->Column(bound.leaf),
+                                                   locations->second, *statistics->second, bound));
       }
     }
     index->statistics.clear();

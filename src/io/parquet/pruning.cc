@@ -92,11 +92,10 @@ Form FormOf(const parquet::ColumnDescriptor& column, const arrow::DataType& type
     case arrow::Type::TIME32:
     case arrow::Type::TIME64:
       return HasUnit(column, static_cast<const arrow::TimeType&>(type).unit()) ? Form::kSigned
-                                                                                : Form::kNone;
+                                                                               : Form::kNone;
     case arrow::Type::TIMESTAMP:
-      return HasUnit(column, static_cast<const arrow::TimestampType&>(type).unit())
-                 ? Form::kSigned
-                 : Form::kNone;
+      return HasUnit(column, static_cast<const arrow::TimestampType&>(type).unit()) ? Form::kSigned
+                                                                                    : Form::kNone;
     case arrow::Type::FLOAT:
       return physical == parquet::Type::FLOAT ? Form::kDouble : Form::kNone;
     case arrow::Type::DOUBLE:
@@ -161,7 +160,8 @@ std::optional<StatValue> DecodeStat(const parquet::ColumnDescriptor& column, For
                  : LoadAs<int64_t>(bytes, [](int64_t value) { return StatValue(value); });
     case Form::kUnsigned:
       return physical == parquet::Type::INT32
-                 ? LoadAs<uint32_t>(bytes, [](uint32_t value) { return StatValue(uint64_t{value}); })
+                 ? LoadAs<uint32_t>(bytes,
+                                    [](uint32_t value) { return StatValue(uint64_t{value}); })
                  : LoadAs<uint64_t>(bytes, [](uint64_t value) { return StatValue(value); });
     case Form::kDouble:
       return physical == parquet::Type::FLOAT
@@ -321,12 +321,11 @@ bool CanPrune(const parquet::ColumnDescriptor& column, const arrow::DataType& ty
   }
   const auto order = column.sort_order();
   return column.column_order().get_order() == parquet::ColumnOrder::TYPE_DEFINED_ORDER &&
-         (form == Form::kUnsigned || form == Form::kBytes
-              ? order == parquet::SortOrder::UNSIGNED
-              : form == Form::kDouble || form == Form::kDecimal ||
-                        column.physical_type() == parquet::Type::BOOLEAN
-                    ? order != parquet::SortOrder::UNKNOWN
-                    : order == parquet::SortOrder::SIGNED);
+         (form == Form::kUnsigned || form == Form::kBytes ? order == parquet::SortOrder::UNSIGNED
+          : form == Form::kDouble || form == Form::kDecimal ||
+                  column.physical_type() == parquet::Type::BOOLEAN
+              ? order != parquet::SortOrder::UNKNOWN
+              : order == parquet::SortOrder::SIGNED);
 }
 
 bool RowGroupMayMeet(const parquet::RowGroupMetaData& row_group, const LeafBound& bound) {

@@ -181,12 +181,13 @@ class RowGroupReaderImpl final : public RowGroupReader {
 
   // Nothing in the file tells whether such a struct is NULL.
   arrow::Result<std::shared_ptr<arrow::Array>> MakeEmptyStructs(const Column& column,
-                                                               int64_t row_count) const {
+                                                                int64_t row_count) const {
     if (column.field->type()->id() != arrow::Type::STRUCT) {
       return arrow::Status::NotImplemented("a column of type ", column.field->type()->ToString(),
                                            " that stores no values");
     }
-    ARROW_ASSIGN_OR_RAISE(auto nulls, arrow::MakeArrayOfNull(column.field->type(), row_count, pool_));
+    ARROW_ASSIGN_OR_RAISE(auto nulls,
+                          arrow::MakeArrayOfNull(column.field->type(), row_count, pool_));
     return arrow::MakeArray(arrow::ArrayData::Make(column.field->type(), row_count, {nullptr},
                                                    nulls->data()->child_data, 0));
   }

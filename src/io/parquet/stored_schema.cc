@@ -18,7 +18,10 @@ namespace {
 
 // A key of the footer's metadata as Thrift writes it, up to the length of the value: the length of
 // the key, the key, and the header of the binary field behind it.
-constexpr std::string_view kKey = "\x0C" "ARROW:schema" "\x18";
+constexpr std::string_view kKey =
+    "\x0C"
+    "ARROW:schema"
+    "\x18";
 
 arrow::FieldVector PlainFields(const arrow::FieldVector& fields);
 
@@ -43,8 +46,9 @@ std::shared_ptr<arrow::DataType> PlainType(const std::shared_ptr<arrow::DataType
     case arrow::Type::LARGE_LIST_VIEW:
       return arrow::large_list_view(PlainFields(type->fields())[0]);
     case arrow::Type::FIXED_SIZE_LIST:
-      return arrow::fixed_size_list(PlainFields(type->fields())[0],
-                                    static_cast<const arrow::FixedSizeListType&>(*type).list_size());
+      return arrow::fixed_size_list(
+          PlainFields(type->fields())[0],
+          static_cast<const arrow::FixedSizeListType&>(*type).list_size());
     case arrow::Type::MAP: {
       const auto& map = static_cast<const arrow::MapType&>(*type);
       const arrow::FieldVector fields = PlainFields({map.key_field(), map.item_field()});

@@ -115,7 +115,8 @@ arrow::Status SelectPlainBooleans(const EncodedValues& values, std::span<const V
   for (const ValueRun& run : runs) {
     position += run.skip;
     for (int64_t i = 0; i < run.take; ++i, ++position) {
-      scratch->indices.push_back(arrow::bit_util::GetBit(source, static_cast<uint64_t>(position)) ? 1 : 0);
+      scratch->indices.push_back(
+          arrow::bit_util::GetBit(source, static_cast<uint64_t>(position)) ? 1 : 0);
     }
   }
   return AppendBits(scratch->indices, out);
@@ -159,7 +160,8 @@ arrow::Status SelectIndices(const EncodedValues& values, std::span<const ValueRu
     return arrow::Status::Invalid("corrupt page: dictionary indices of ", bit_width, " bits");
   }
   const auto bytes = static_cast<size_t>(values.body->size() - values.offset - 1);
-  ARROW_RETURN_NOT_OK(ReadHybrid(HybridReader({data + 1, bytes}, bit_width), runs, &scratch->indices));
+  ARROW_RETURN_NOT_OK(
+      ReadHybrid(HybridReader({data + 1, bytes}, bit_width), runs, &scratch->indices));
   const int out_width = std::max(bit_width, 1);
   scratch->bytes.assign(1, static_cast<uint8_t>(out_width));
   AppendBitPacked(scratch->indices, out_width, &scratch->bytes);
@@ -224,8 +226,8 @@ arrow::Status SelectDecoded(const parquet::ColumnDescriptor& column, const Encod
   std::vector<typename Type::c_type> decoded(kStepValues);
   const auto decode = [&](int64_t count, bool take) -> arrow::Status {
     while (count > 0) {
-      const int step = decoder->Decode(
-          decoded.data(), static_cast<int>(std::min<int64_t>(count, kStepValues)));
+      const int step =
+          decoder->Decode(decoded.data(), static_cast<int>(std::min<int64_t>(count, kStepValues)));
       if (step <= 0) {
         return TooFewValues();
       }

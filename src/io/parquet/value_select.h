@@ -23,14 +23,14 @@ struct EncodedValues {
 };
 
 // Appends the values that `runs` takes to `out` and returns their encoding there: dictionary
-// indices stay indices (RLE_DICTIONARY), all others become PLAIN. The body is decompressed up to the
-// last value that is taken where the encoding allows.
+// indices stay indices (RLE_DICTIONARY), all others become PLAIN. The body is decompressed up to
+// the last value that is taken where the encoding allows.
 //
 //   runs    skip 2, take 3, skip 1, take 1
 //   values  a b c d e f g h   ->   c d e g
 //
-// REQUIRES: some value is taken. Values that are too few, or reach outside of the body, are an error.
-// parquet::ParquetException may come from Arrow's decoders.
+// REQUIRES: some value is taken. Values that are too few, or reach outside of the body, are an
+// error. parquet::ParquetException may come from Arrow's decoders.
 arrow::Result<parquet::Encoding::type> SelectValues(const parquet::ColumnDescriptor& column,
                                                     const EncodedValues& values,
                                                     std::span<const ValueRun> runs,

@@ -45,9 +45,12 @@ TEST(MemorySource, FetchGivesTheRowsInTheirOrder) {
   const auto source = SourceOf(*table, 150);
   QueryContext context(SmallBatches());
   std::mt19937_64 random(3);
-  for (const std::vector<int64_t>& rows :
-       {std::vector<int64_t>{}, {0}, {499}, {149, 150}, RandomRows(500, 0.3, &random),
-        Range(0, 500)}) {
+  for (const std::vector<int64_t>& rows : {std::vector<int64_t>{},
+                                           {0},
+                                           {499},
+                                           {149, 150},
+                                           RandomRows(500, 0.3, &random),
+                                           Range(0, 500)}) {
     const auto fetched = FetchRows(*source, &context, rows).ValueOrDie();
     ExpectRows(*fetched, *table, rows, "fetch of " + std::to_string(rows.size()));
   }

@@ -30,8 +30,7 @@ std::shared_ptr<arrow::Table> TableOf(const arrow::FieldVector& fields,
                                       const std::vector<std::string>& columns) {
   arrow::ArrayVector arrays;
   for (size_t i = 0; i < fields.size(); ++i) {
-    arrays.push_back(
-        arrow::json::ArrayFromJSONString(fields[i]->type(), columns[i]).ValueOrDie());
+    arrays.push_back(arrow::json::ArrayFromJSONString(fields[i]->type(), columns[i]).ValueOrDie());
   }
   return arrow::Table::Make(arrow::schema(fields), arrays);
 }
@@ -61,10 +60,10 @@ TEST(ParquetFiles, SchemasAreUnitedByName) {
   EXPECT_EQ(source->schema()->ToString(), "a: int64\ns: large_string\nn: string\nb: double");
   EXPECT_EQ(source->description(), "2 files: " + directory.path() + "/*.parquet");
   EXPECT_EQ(source->paths().size(), 2u);
-  const auto expected = TableOf(
-      source->schema()->fields(),
-      {"[1, 2, 3, 4, null]", R"(["x", "y", null, "z", "w"])", R"([null, null, null, "p", "q"])",
-       "[null, null, null, 0.5, 1.5]"});
+  const auto expected =
+      TableOf(source->schema()->fields(),
+              {"[1, 2, 3, 4, null]", R"(["x", "y", null, "z", "w"])",
+               R"([null, null, null, "p", "q"])", "[null, null, null, 0.5, 1.5]"});
   QueryContext context(SmallBatches());
   ScanRequest request;
   request.columns = AllColumns(*source);
@@ -82,11 +81,9 @@ TEST(ParquetFiles, TypesThatCannotBeUnitedNameBothFiles) {
   const std::string b = directory.File("b.parquet");
   Write(a, *TableOf({arrow::field("k", arrow::int64())}, {"[1]"}));
   Write(b, *TableOf({arrow::field("k", arrow::utf8())}, {R"(["x"])"}));
-  EXPECT_EQ(ErrorOf({a, b}),
-            "data error: column \"k\" is int64 in " + a + " and string in " + b);
+  EXPECT_EQ(ErrorOf({a, b}), "data error: column \"k\" is int64 in " + a + " and string in " + b);
   Write(b, *TableOf({arrow::field("k", arrow::float64())}, {"[1.5]"}));
-  EXPECT_EQ(ErrorOf({a, b}),
-            "data error: column \"k\" is int64 in " + a + " and double in " + b);
+  EXPECT_EQ(ErrorOf({a, b}), "data error: column \"k\" is int64 in " + a + " and double in " + b);
 }
 
 TEST(ParquetFiles, FilesThatCannotBeOpened) {
@@ -100,7 +97,8 @@ TEST(ParquetFiles, FilesThatCannotBeOpened) {
   std::ofstream(path).close();
   EXPECT_EQ(ErrorOf({path}), "data error: " + path + ": file is empty");
   std::ofstream(path) << "id,name\n1,a long enough line\n";
-  EXPECT_EQ(ErrorOf({path}), "data error: " + path + ": not a Parquet file, or one that was cut off");
+  EXPECT_EQ(ErrorOf({path}),
+            "data error: " + path + ": not a Parquet file, or one that was cut off");
   std::ofstream(path) << "PAR1 too short a footer \xFF\xFF\xFF\x7FPAR1";
   EXPECT_NE(ErrorOf({path}).find("corrupt footer"), std::string::npos);
   std::ofstream(path) << "PAR1 and an encrypted end \x01\x01\x01\x01PARE";
@@ -188,11 +186,12 @@ std::string ReadBytes(const std::string& path) {
 }
 
 TEST(ParquetFiles, CorruptedBytesGiveValuesOrAnError) {
-  const auto record =
-      arrow::struct_({arrow::field("s", arrow::utf8()), arrow::field("l", arrow::list(arrow::int32()))});
-  const auto table = RandomTable(
-      {arrow::field("i", arrow::int64()), arrow::field("s", arrow::utf8()),
-       arrow::field("d", arrow::float64()), arrow::field("p", arrow::list(record))}, 200, 11);
+  const auto record = arrow::struct_(
+      {arrow::field("s", arrow::utf8()), arrow::field("l", arrow::list(arrow::int32()))});
+  const auto table =
+      RandomTable({arrow::field("i", arrow::int64()), arrow::field("s", arrow::utf8()),
+                   arrow::field("d", arrow::float64()), arrow::field("p", arrow::list(record))},
+                  200, 11);
   const ScratchDirectory directory;
   std::mt19937_64 random(12);
   for (int layout = 0; layout < 8; ++layout) {
@@ -229,8 +228,9 @@ TEST(ParquetFiles, CorruptedBytesGiveValuesOrAnError) {
 
 std::vector<std::string> RealFiles() {
   const char* const given = std::getenv("KEEPONE_REALFILES");
-  const fs::path folder = given != nullptr ? fs::path(given)
-                                           : fs::path(__FILE__).parent_path() / "../../../../shared/realfiles";
+  const fs::path folder = given != nullptr
+                              ? fs::path(given)
+                              : fs::path(__FILE__).parent_path() / "../../../../shared/realfiles";
   std::vector<std::string> files;
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;

@@ -168,7 +168,8 @@ TEST_F(ParquetPruning, NoWantedStringIsLeftOut) {
   }
   Write(builder.Finish().ValueOrDie());
   const auto& values = static_cast<const arrow::StringArray&>(*array_);
-  for (const std::string& value : {std::string(), text(3), text(470), text(880), std::string("\xFF")}) {
+  for (const std::string& value :
+       {std::string(), text(3), text(470), text(880), std::string("\xFF")}) {
     for (const Op op : kComparisons) {
       const auto rows = Scan(op, arrow::MakeScalar(value));
       for (int64_t row = 0; row < 1000; ++row) {

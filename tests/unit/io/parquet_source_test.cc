@@ -149,15 +149,15 @@ TEST(ParquetSource, Codecs) {
 
 TEST(ParquetSource, Encodings) {
   using parquet::Encoding;
-  const std::vector<std::pair<Encoding::type, std::vector<std::shared_ptr<arrow::DataType>>>> cases = {
-      {Encoding::DELTA_BINARY_PACKED, {arrow::int32(), arrow::int64()}},
-      {Encoding::DELTA_LENGTH_BYTE_ARRAY, {arrow::utf8(), arrow::list(arrow::utf8())}},
-      {Encoding::DELTA_BYTE_ARRAY,
-       {arrow::utf8(), arrow::list(arrow::binary()), arrow::fixed_size_binary(4)}},
-      {Encoding::BYTE_STREAM_SPLIT,
-       {arrow::float32(), arrow::float64(), arrow::int32(), arrow::int64(),
-        arrow::fixed_size_binary(4), arrow::list(arrow::float64())}},
-      {Encoding::RLE, {arrow::boolean(), arrow::list(arrow::boolean())}}};
+  const std::vector<std::pair<Encoding::type, std::vector<std::shared_ptr<arrow::DataType>>>>
+      cases = {{Encoding::DELTA_BINARY_PACKED, {arrow::int32(), arrow::int64()}},
+               {Encoding::DELTA_LENGTH_BYTE_ARRAY, {arrow::utf8(), arrow::list(arrow::utf8())}},
+               {Encoding::DELTA_BYTE_ARRAY,
+                {arrow::utf8(), arrow::list(arrow::binary()), arrow::fixed_size_binary(4)}},
+               {Encoding::BYTE_STREAM_SPLIT,
+                {arrow::float32(), arrow::float64(), arrow::int32(), arrow::int64(),
+                 arrow::fixed_size_binary(4), arrow::list(arrow::float64())}},
+               {Encoding::RLE, {arrow::boolean(), arrow::list(arrow::boolean())}}};
   for (const auto& [encoding, types] : cases) {
     arrow::FieldVector fields;
     for (const auto& type : types) {
@@ -184,7 +184,8 @@ TEST(ParquetSource, Encodings) {
 // Pages of several steps of decompression, most of which a fetch of few rows can leave out.
 TEST(ParquetSource, LargePages) {
   std::mt19937_64 random(5);
-  arrow::ListBuilder builder(arrow::default_memory_pool(), std::make_shared<arrow::StringBuilder>());
+  arrow::ListBuilder builder(arrow::default_memory_pool(),
+                             std::make_shared<arrow::StringBuilder>());
   auto* const texts = static_cast<arrow::StringBuilder*>(builder.value_builder());
   for (int row = 0; row < 3000; ++row) {
     ASSERT_TRUE(builder.Append().ok());
@@ -197,8 +198,8 @@ TEST(ParquetSource, LargePages) {
     }
   }
   const auto array = builder.Finish().ValueOrDie();
-  const auto table = arrow::Table::Make(
-      arrow::schema({arrow::field("payload", array->type())}), arrow::ArrayVector{array});
+  const auto table = arrow::Table::Make(arrow::schema({arrow::field("payload", array->type())}),
+                                        arrow::ArrayVector{array});
   for (const auto codec : {arrow::Compression::ZSTD, arrow::Compression::GZIP,
                            arrow::Compression::SNAPPY, arrow::Compression::UNCOMPRESSED}) {
     for (const bool index : {false, true}) {

@@ -206,8 +206,7 @@ arrow::Status WriteParquet(const std::string& path, const arrow::Table& table,
 
 arrow::Result<std::shared_ptr<arrow::Table>> ReadByArrow(const std::string& path) {
   ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path));
-  ARROW_ASSIGN_OR_RAISE(auto reader,
-                        parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
+  ARROW_ASSIGN_OR_RAISE(auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
   ARROW_ASSIGN_OR_RAISE(auto table, reader->ReadTable());
   return table->CombineChunks();
 }
@@ -298,14 +297,16 @@ void ExpectRows(const arrow::Table& table, const arrow::Table& expected,
   int column = 0;
   for (int c = 0; c < expected.num_columns(); ++c, ++column) {
     // Arrow leaves out structs that have no fields.
-    while (column < table.num_columns() && table.field(column)->name() != expected.field(c)->name()) {
+    while (column < table.num_columns() &&
+           table.field(column)->name() != expected.field(c)->name()) {
       ++column;
     }
     ASSERT_LT(column, table.num_columns()) << what << ": no column " << expected.field(c)->name();
     ASSERT_LE(table.column(column)->num_chunks(), 1) << what;
     const arrow::Array& got = *table.column(column)->chunk(0);
     std::shared_ptr<arrow::Array> plain = expected.column(c)->chunk(0);
-    if (plain->type_id() == arrow::Type::DICTIONARY || plain->type_id() == arrow::Type::STRING_VIEW ||
+    if (plain->type_id() == arrow::Type::DICTIONARY ||
+        plain->type_id() == arrow::Type::STRING_VIEW ||
         plain->type_id() == arrow::Type::BINARY_VIEW) {
       plain = arrow::compute::Cast(*plain, got.type()).ValueOrDie();
     }
@@ -373,17 +374,16 @@ void CheckFile(const std::string& path, const std::string& what) {
     ASSERT_EQ(static_cast<const arrow::Int64Array&>(*addresses.chunk(0)).Value(row), row) << what;
   }
   std::mt19937_64 random(7);
-  const std::vector<std::vector<int64_t>> selections = {
-      {},
-      {0},
-      {row_count - 1},
-      {0, row_count - 1},
-      {row_count / 3},
-      Range(row_count / 4, row_count / 2),
-      RandomRows(row_count, 0.01, &random),
-      RandomRows(row_count, 0.5, &random),
-      RandomRows(row_count, 0.95, &random),
-      Range(0, row_count)};
+  const std::vector<std::vector<int64_t>> selections = {{},
+                                                        {0},
+                                                        {row_count - 1},
+                                                        {0, row_count - 1},
+                                                        {row_count / 3},
+                                                        Range(row_count / 4, row_count / 2),
+                                                        RandomRows(row_count, 0.01, &random),
+                                                        RandomRows(row_count, 0.5, &random),
+                                                        RandomRows(row_count, 0.95, &random),
+                                                        Range(0, row_count)};
   for (std::vector<int64_t> rows : selections) {
     std::erase_if(rows, [&](int64_t row) { return row < 0 || row >= row_count; });
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());

@@ -40,7 +40,8 @@ arrow::Status WriteParquet(const std::string& path, const arrow::Table& table,
 // The whole file by Arrow's reader, in one chunk.
 arrow::Result<std::shared_ptr<arrow::Table>> ReadByArrow(const std::string& path);
 
-// The batches of all morsels in order, in one chunk. The morsels are worked off by `threads` threads.
+// The batches of all morsels in order, in one chunk. The morsels are worked off by `threads`
+// threads.
 arrow::Result<std::shared_ptr<arrow::Table>> ReadStream(BatchStream* stream, int threads = 1);
 
 arrow::Result<std::shared_ptr<arrow::Table>> ScanAll(const Source& source, QueryContext* context,
