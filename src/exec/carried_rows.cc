@@ -70,6 +70,77 @@ std::span<const int64_t> AddressesOf(const Winners& winners) {
   return {winners.addresses->raw_values(), static_cast<size_t>(winners.addresses->length())};
 }
 
+// Gathers rows that stay into batches of a useful size.
+class Survivors {
+ public:
+  // `positions` are those of all rows to be added.
+  Survivors(QueryContext* context, std::shared_ptr<arrow::Int64Array> positions)
+      : context_(context), positions_(std::move(positions)) {}
+
+  arrow::Status Add(Batch batch, const std::vector<uint32_t>& rows) {
+    const int64_t bytes = BatchBytes(*batch.rows);
+    const int64_t row_count = batch.rows->num_rows();
+    const bool is_large = row_count * 4 >= context_->batch_rows_max() ||
+                          bytes * 4 >= context_->batch_bytes_max();
+    if (static_cast<int64_t>(rows.size()) == row_count && is_large) {
+      // Nothing is saved by copying it.
+      ARROW_RETURN_NOT_OK(Flush());
+      next_position_ += row_count;
+      batches_.push_back(std::move(batch));
+      return arrow::Status::OK();
+    }
+    bool is_source = false;
+    for (const uint32_t row : rows) {
+      if (!is_source) {
+        sources_.push_back(batch.rows);
+        is_source = true;
+      }
+      places_.push_back({static_cast<uint32_t>(sources_.size() - 1), row});
+      bytes_ += bytes / row_count;
+      if (static_cast<int64_t>(places_.size()) >= context_->batch_rows_max() ||
+          bytes_ >= context_->batch_bytes_max()) {
+        ARROW_RETURN_NOT_OK(Flush());
+        is_source = false;
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<std::vector<Batch>> Finish() {
+    ARROW_RETURN_NOT_OK(Flush());
+    return std::move(batches_);
+  }
+
+ private:
+  arrow::Status Flush() {
+    if (places_.empty()) {
+      return arrow::Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(auto pieces, GatherPieces(sources_[0]->schema(), sources_, places_,
+                                                    context_->pool()));
+    for (std::shared_ptr<arrow::RecordBatch>& piece : pieces) {
+      Batch batch;
+      batch.positions = std::static_pointer_cast<arrow::Int64Array>(
+          positions_->Slice(next_position_, piece->num_rows()));
+      next_position_ += piece->num_rows();
+      batch.rows = std::move(piece);
+      batches_.push_back(std::move(batch));
+    }
+    sources_.clear();
+    places_.clear();
+    bytes_ = 0;
+    return arrow::Status::OK();
+  }
+
+  QueryContext* context_;
+  std::shared_ptr<arrow::Int64Array> positions_;
+  int64_t next_position_ = 0;  // of the first row that is not in `batches_`
+  std::vector<Batch> batches_;
+  arrow::RecordBatchVector sources_;
+  std::vector<RowPlace> places_;  // to be gathered from them
+  int64_t bytes_ = 0;
+};
+
 }  // namespace
 
 arrow::Status CarriedRows::Add(Batch batch) {
@@ -95,55 +166,21 @@ arrow::Status CarriedRows::Thin() {
   ARROW_ASSIGN_OR_RAISE(const Winners winners, WinnerTable::Finish(table, context_->budget()));
   table[0].reset();
 
-  // Positions ascend over all batches, so the winners' addresses are the positions of what stays.
-  std::vector<Batch> old = std::move(batches_);
-  batches_.clear();
-  arrow::RecordBatchVector sources;
-  std::vector<RowPlace> refs;
-  int64_t first_winner = 0;
-  int64_t bytes = 0;
-  rows_living_ = bytes_living_ = 0;
-  const auto flush = [&]() -> arrow::Status {
-    if (refs.empty()) {
-      return arrow::Status::OK();
-    }
-    ARROW_ASSIGN_OR_RAISE(auto pieces, GatherPieces(sources[0]->schema(), sources, refs,
-                                                    context_->pool()));
-    for (std::shared_ptr<arrow::RecordBatch>& piece : pieces) {
-      Batch thinned;
-      thinned.positions = std::static_pointer_cast<arrow::Int64Array>(
-          winners.addresses->Slice(first_winner, piece->num_rows()));
-      first_winner += piece->num_rows();
-      rows_living_ += piece->num_rows();
-      bytes_living_ += BatchBytes(*piece);
-      thinned.rows = std::move(piece);
-      batches_.push_back(std::move(thinned));
-    }
-    sources.clear();
-    refs.clear();
-    bytes = 0;
-    return arrow::Status::OK();
-  };
-  for (Batch& batch : old) {
-    const int64_t row_bytes = BatchBytes(*batch.rows) / std::max<int64_t>(batch.rows->num_rows(), 1);
-    std::vector<uint32_t> kept;
+  Survivors survivors(context_, winners.addresses);
+  for (Batch& batch : batches_) {
+    ARROW_RETURN_NOT_OK(context_->CheckStop());
+    std::vector<uint32_t> rows;
     ForEachWinner(batch, AddressesOf(winners), [&](int64_t, int64_t row) {
-      kept.push_back(static_cast<uint32_t>(row));
+      rows.push_back(static_cast<uint32_t>(row));
     });
-    for (size_t i = 0; i < kept.size(); ++i) {
-      if (i == 0 || refs.empty()) {
-        sources.push_back(batch.rows);
-      }
-      refs.push_back({static_cast<uint32_t>(sources.size() - 1), kept[i]});
-      bytes += row_bytes;
-      if (static_cast<int64_t>(refs.size()) >= context_->batch_rows_max() ||
-          bytes >= context_->batch_bytes_max()) {
-        ARROW_RETURN_NOT_OK(flush());
-      }
-    }
-    batch.rows.reset();
+    ARROW_RETURN_NOT_OK(survivors.Add(std::move(batch), rows));
   }
-  ARROW_RETURN_NOT_OK(flush());
+  ARROW_ASSIGN_OR_RAISE(batches_, survivors.Finish());
+  rows_living_ = winners.addresses->length();
+  bytes_living_ = 0;
+  for (const Batch& batch : batches_) {
+    bytes_living_ += BatchBytes(*batch.rows);
+  }
   rows_new_ = bytes_new_ = 0;
   return arrow::Status::OK();
 }

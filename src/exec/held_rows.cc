@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_map>
 #include <utility>
 
 #include <arrow/array.h>
@@ -118,12 +119,19 @@ class StandingMorsel final : public Morsel {
     }
     ARROW_RETURN_NOT_OK(held_->context->CheckStop());
     const int64_t first = given_;
-    const auto part = batch->Slice(first, held_->context->batch_rows_max());
+    const auto part = batch->Slice(first, RowsMax());
     given_ += part->num_rows();
     return held_->Finish(part, held_->first_rows[index_] + first);
   }
 
  private:
+  // The batch itself is bounded already; what is put beside it may be wide.
+  int64_t RowsMax() const {
+    const auto bytes_max = static_cast<double>(held_->context->batch_bytes_max());
+    const double rows = bytes_max / std::max(held_->rows.more_row_bytes, 1.0);
+    return std::clamp<int64_t>(static_cast<int64_t>(rows), 1, held_->context->batch_rows_max());
+  }
+
   std::shared_ptr<const Held> held_;
   size_t index_;
   int64_t given_ = 0;
@@ -165,10 +173,24 @@ arrow::Result<arrow::RecordBatchVector> GatherPieces(const std::shared_ptr<arrow
                                                      arrow::MemoryPool* pool) {
   std::vector<RowRef> rows;
   rows.reserve(places.size());
-  for (const RowPlace place : places) {
-    rows.push_back({static_cast<int32_t>(place.batch), static_cast<int64_t>(place.row)});
+  if (batches.size() <= 2 * places.size()) {
+    for (const RowPlace place : places) {
+      rows.push_back({static_cast<int32_t>(place.batch), static_cast<int64_t>(place.row)});
+    }
+    return GatherBatchRows(schema, batches, rows, pool);
   }
-  return GatherBatchRows(schema, batches, rows, pool);
+  // A few rows of many batches: looking at every batch would cost more than the rows.
+  arrow::RecordBatchVector used;
+  std::unordered_map<uint32_t, int32_t> chunks;
+  for (const RowPlace place : places) {
+    const auto [chunk, is_new] =
+        chunks.try_emplace(place.batch, static_cast<int32_t>(used.size()));
+    if (is_new) {
+      used.push_back(batches[place.batch]);
+    }
+    rows.push_back({chunk->second, static_cast<int64_t>(place.row)});
+  }
+  return GatherBatchRows(schema, used, rows, pool);
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> GatherPlaces(
