@@ -197,20 +197,17 @@ class RunningAggregate {
   template <typename Sum, typename Add, typename Append>
   arrow::Result<AggregateResult> RunSum(Add&& add_value, Append&& append,
                                         arrow::ArrayBuilder* builder) {
-    std::optional<Sum> sum;
+    Sum sum = {};
+    const auto begin = [&] { values_summed_ = 0; };
     const auto add = [&](RowPlace ref) {
-      if (!sum.has_value()) {
-        sum.emplace();
+      // Set back only where it is used: an exact sum may hold memory.
+      if (values_summed_++ == 0) {
+        sum = {};
       }
-      ++values_summed_;
-      add_value(ref, &*sum);
-    };
-    const auto begin = [&] {
-      sum.reset();
-      values_summed_ = 0;
+      add_value(ref, &sum);
     };
     const auto end = [&]() -> arrow::Status {
-      return sum.has_value() ? append(*sum) : builder->AppendNull();
+      return values_summed_ > 0 ? append(sum) : builder->AppendNull();
     };
     ARROW_ASSIGN_OR_RAISE(auto peers, ForEachPeers(begin, add, end));
     ARROW_ASSIGN_OR_RAISE(auto array, builder->Finish());
