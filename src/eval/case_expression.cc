@@ -93,8 +93,8 @@ class CaseExpression final : public Expression {
       if (!takes_all) {
         ARROW_ASSIGN_OR_RAISE(taken_batch, Select(context, *rest_batch, split.taken));
       }
-      ARROW_ASSIGN_OR_RAISE(
-          auto values, EvaluateToArray(*children_[i + 1], context, *taken_batch, first_row));
+      ARROW_ASSIGN_OR_RAISE(auto values,
+                            EvaluateToArray(*children_[i + 1], context, *taken_batch, first_row));
       answers.Add(std::move(values), RowsAt(rest, split.taken));
       if (!takes_all) {
         ARROW_ASSIGN_OR_RAISE(owned_batch, Select(context, *rest_batch, split.left));
@@ -106,8 +106,8 @@ class CaseExpression final : public Expression {
       return children_.back()->Evaluate(context, batch, first_row);
     }
     if (!rest.empty()) {
-      ARROW_ASSIGN_OR_RAISE(
-          auto values, EvaluateToArray(*children_.back(), context, *rest_batch, first_row));
+      ARROW_ASSIGN_OR_RAISE(auto values,
+                            EvaluateToArray(*children_.back(), context, *rest_batch, first_row));
       answers.Add(std::move(values), rest);
     }
     return answers.Finish(context);

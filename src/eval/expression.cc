@@ -91,8 +91,7 @@ class CastExpression final : public Expression {
   const TypePtr& type() const override { return type_; }
   arrow::Result<arrow::Datum> Evaluate(QueryContext* context, const arrow::RecordBatch& batch,
                                        int64_t first_row) const override {
-    ARROW_ASSIGN_OR_RAISE(const arrow::Datum value,
-                          argument_->Evaluate(context, batch, first_row));
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum value, argument_->Evaluate(context, batch, first_row));
     return CastDatum(context, value, type_, try_cast_);
   }
   void CollectColumns(std::unordered_set<int>* columns) const override {
@@ -128,8 +127,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> EvaluateToArray(const Expression& e
                                                              QueryContext* context,
                                                              const arrow::RecordBatch& batch,
                                                              int64_t first_row) {
-  ARROW_ASSIGN_OR_RAISE(const arrow::Datum value,
-                        expression.Evaluate(context, batch, first_row));
+  ARROW_ASSIGN_OR_RAISE(const arrow::Datum value, expression.Evaluate(context, batch, first_row));
   return DatumToArray(context, value, batch.num_rows());
 }
 

@@ -21,7 +21,8 @@ class Expression {
   virtual const TypePtr& type() const = 0;
   // One value per row of the batch; `first_row` is the number of the batch's first row within its
   // morsel. Gives a scalar where all rows have the same value and that is known for free.
-  virtual arrow::Result<arrow::Datum> Evaluate(QueryContext* context, const arrow::RecordBatch& batch,
+  virtual arrow::Result<arrow::Datum> Evaluate(QueryContext* context,
+                                               const arrow::RecordBatch& batch,
                                                int64_t first_row) const = 0;
   // Adds the positions of the columns that the expression reads.
   virtual void CollectColumns(std::unordered_set<int>* columns) const = 0;

@@ -38,11 +38,11 @@ struct WinnerMeaning {
 
 // An aggregate function resolved for the types of its arguments.
 struct BoundAggregateFunction {
-  std::string name;                     // the canonical one
+  std::string name;  // the canonical one
   AggregateKind kind = AggregateKind::kAccumulate;
   std::vector<TypePtr> argument_types;  // the caller casts the arguments to these
   TypePtr result_type;
-  WinnerMeaning winner;                 // of kWinner
+  WinnerMeaning winner;  // of kWinner
   // Of kAccumulate.
   std::function<arrow::Result<std::unique_ptr<GroupAccumulator>>(QueryContext*)> make_accumulator;
   // The answer over no rows at all is NULL, or 0 for count.

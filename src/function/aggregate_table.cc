@@ -121,18 +121,16 @@ Bound ResolveTruth(ScalarArguments arguments, TruthForm form) {
   if (arguments.size() != 1 || !ConvertsTo(arguments[0], *arrow::boolean())) {
     return std::nullopt;
   }
-  return Accumulate({arrow::boolean()}, arrow::boolean(), [form](QueryContext* context) {
-    return MakeTruthAccumulator(context, form);
-  });
+  return Accumulate({arrow::boolean()}, arrow::boolean(),
+                    [form](QueryContext* context) { return MakeTruthAccumulator(context, form); });
 }
 
 Bound ResolveMoment(ScalarArguments arguments, MomentForm form) {
   if (arguments.size() != 1 || SummedType(arguments[0]) == nullptr) {
     return std::nullopt;
   }
-  return Accumulate({arrow::float64()}, arrow::float64(), [form](QueryContext* context) {
-    return MakeMomentAccumulator(context, form);
-  });
+  return Accumulate({arrow::float64()}, arrow::float64(),
+                    [form](QueryContext* context) { return MakeMomentAccumulator(context, form); });
 }
 
 Bound ResolveCollect(ScalarArguments arguments) {
@@ -176,28 +174,58 @@ std::vector<AggregateRow> NumberRows() {
     return [form](ScalarArguments arguments) { return ResolveMoment(arguments, form); };
   };
   return {
-      {"count", {}, "count(*) -> BIGINT; count(ANY) -> BIGINT",
-       "the rows, or those whose value is not NULL", ResolveCount},
-      {"count_if", {"countif"}, "count_if(BOOLEAN) -> BIGINT", "the rows whose value is TRUE",
+      {"count",
+       {},
+       "count(*) -> BIGINT; count(ANY) -> BIGINT",
+       "the rows, or those whose value is not NULL",
+       ResolveCount},
+      {"count_if",
+       {"countif"},
+       "count_if(BOOLEAN) -> BIGINT",
+       "the rows whose value is TRUE",
        ResolveCountIf},
-      {"sum", {}, "sum(NUMBER) -> NUMBER",
-       "the sum: BIGINT of integers, DECIMAL(38,s) of decimals, DOUBLE of floats, exact whatever the order of rows",
+      {"sum",
+       {},
+       "sum(NUMBER) -> NUMBER",
+       "the sum: BIGINT of integers, DECIMAL(38,s) of decimals, DOUBLE of floats, exact whatever "
+       "the order of rows",
        sum(SumForm::kSum)},
       {"avg", {"mean"}, "avg(NUMBER) -> DOUBLE", "the average", sum(SumForm::kAverage)},
       {"min", {}, "min(ANY) -> ANY", "the smallest value", extreme(ExtremeForm::kMin)},
-      {"max", {}, "max(ANY) -> ANY", "the largest value; NaN is above every number",
+      {"max",
+       {},
+       "max(ANY) -> ANY",
+       "the largest value; NaN is above every number",
        extreme(ExtremeForm::kMax)},
-      {"bool_and", {"every", "logical_and"}, "bool_and(BOOLEAN) -> BOOLEAN",
-       "whether all values are TRUE", truth(TruthForm::kAnd)},
-      {"bool_or", {"logical_or"}, "bool_or(BOOLEAN) -> BOOLEAN", "whether one value is TRUE",
+      {"bool_and",
+       {"every", "logical_and"},
+       "bool_and(BOOLEAN) -> BOOLEAN",
+       "whether all values are TRUE",
+       truth(TruthForm::kAnd)},
+      {"bool_or",
+       {"logical_or"},
+       "bool_or(BOOLEAN) -> BOOLEAN",
+       "whether one value is TRUE",
        truth(TruthForm::kOr)},
-      {"var_samp", {"variance"}, "var_samp(NUMBER) -> DOUBLE", "the variance of a sample",
+      {"var_samp",
+       {"variance"},
+       "var_samp(NUMBER) -> DOUBLE",
+       "the variance of a sample",
        moment({false, true})},
-      {"var_pop", {}, "var_pop(NUMBER) -> DOUBLE", "the variance of a population",
+      {"var_pop",
+       {},
+       "var_pop(NUMBER) -> DOUBLE",
+       "the variance of a population",
        moment({false, false})},
-      {"stddev_samp", {"stddev", "std"}, "stddev_samp(NUMBER) -> DOUBLE",
-       "the standard deviation of a sample", moment({true, true})},
-      {"stddev_pop", {}, "stddev_pop(NUMBER) -> DOUBLE", "the standard deviation of a population",
+      {"stddev_samp",
+       {"stddev", "std"},
+       "stddev_samp(NUMBER) -> DOUBLE",
+       "the standard deviation of a sample",
+       moment({true, true})},
+      {"stddev_pop",
+       {},
+       "stddev_pop(NUMBER) -> DOUBLE",
+       "the standard deviation of a population",
        moment({true, false})},
   };
 }
@@ -208,20 +236,36 @@ std::vector<AggregateRow> RowRows() {
     return [meaning](ScalarArguments arguments) { return ResolveWinner(arguments, meaning); };
   };
   return {
-      {"first_value", {"first"}, "first_value(ANY [ORDER BY ...]) -> ANY",
-       "the value in the first row, even NULL", winner({Order::kCallOrder, false})},
-      {"last_value", {"last"}, "last_value(ANY [ORDER BY ...]) -> ANY",
-       "the value in the last row, even NULL", winner({Order::kCallOrderReversed, false})},
-      {"any_value", {"arbitrary"}, "any_value(ANY) -> ANY", "the first value that is not NULL",
+      {"first_value",
+       {"first"},
+       "first_value(ANY [ORDER BY ...]) -> ANY",
+       "the value in the first row, even NULL",
+       winner({Order::kCallOrder, false})},
+      {"last_value",
+       {"last"},
+       "last_value(ANY [ORDER BY ...]) -> ANY",
+       "the value in the last row, even NULL",
+       winner({Order::kCallOrderReversed, false})},
+      {"any_value",
+       {"arbitrary"},
+       "any_value(ANY) -> ANY",
+       "the first value that is not NULL",
        winner({Order::kCallOrder, true})},
-      {"max_by", {"arg_max", "argmax"}, "max_by(ANY x, ANY y) -> ANY",
+      {"max_by",
+       {"arg_max", "argmax"},
+       "max_by(ANY x, ANY y) -> ANY",
        "x in the row with the largest y; rows whose y is NULL do not count",
        winner({Order::kSecondDescending, false})},
-      {"min_by", {"arg_min", "argmin"}, "min_by(ANY x, ANY y) -> ANY",
+      {"min_by",
+       {"arg_min", "argmin"},
+       "min_by(ANY x, ANY y) -> ANY",
        "x in the row with the smallest y; rows whose y is NULL do not count",
        winner({Order::kSecondAscending, false})},
-      {"array_agg", {"list", "collect_list"}, "array_agg(ANY [ORDER BY ...]) -> ANY[]",
-       "the values of all rows as a list", ResolveCollect},
+      {"array_agg",
+       {"list", "collect_list"},
+       "array_agg(ANY [ORDER BY ...]) -> ANY[]",
+       "the values of all rows as a list",
+       ResolveCollect},
   };
 }
 
@@ -253,12 +297,21 @@ const AggregateRow* FindRow(const std::string& name) {
   return nullptr;
 }
 
+// Its answer depends on the order of the rows, which an accumulator does not see.
+bool IsStringAggregate(const std::string& name) {
+  return name == "string_agg" || name == "group_concat" || name == "listagg";
+}
+
 }  // namespace
 
 arrow::Result<std::shared_ptr<const BoundAggregateFunction>> BindAggregateFunction(
     std::string_view name, std::span<const ScalarArgument> arguments) {
   ARROW_RETURN_NOT_OK(PrepareArrowKernels());
   const std::string lower = Lower(name);
+  if (IsStringAggregate(lower)) {
+    return WithHint(UnplacedUnsupportedError("aggregate function \"", lower, "\" is not supported"),
+                    "write array_to_string(array_agg(x ORDER BY y), ', ')");
+  }
   const AggregateRow* row = FindRow(lower);
   if (row == nullptr) {
     const arrow::Status status =
@@ -281,7 +334,10 @@ arrow::Result<std::shared_ptr<const BoundAggregateFunction>> BindAggregateFuncti
   return std::make_shared<const BoundAggregateFunction>(std::move(*function));
 }
 
-bool IsAggregateFunction(std::string_view name) { return FindRow(Lower(name)) != nullptr; }
+bool IsAggregateFunction(std::string_view name) {
+  const std::string lower = Lower(name);
+  return FindRow(lower) != nullptr || IsStringAggregate(lower);
+}
 
 std::vector<FunctionDoc> AggregateFunctionDocs() {
   std::vector<FunctionDoc> docs;

@@ -31,7 +31,8 @@ inline CivilDate CivilFromDays(int64_t days) {
   const int64_t day_of_era = shifted - era * 146097;
   const int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int64_t shifted_month = (5 * day_of_year + 2) / 153;
   const int64_t month = shifted_month + (shifted_month < 10 ? 3 : -9);
   return {year_of_era + era * 400 + (month <= 2 ? 1 : 0), month,

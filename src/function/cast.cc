@@ -19,8 +19,8 @@
 #include "function/calendar.h"
 #include "function/cast_nested.h"
 #include "function/scalar_row.h"
-#include "function/value_class.h"
 #include "function/text_parse.h"
+#include "function/value_class.h"
 
 namespace keepone {
 
@@ -97,7 +97,8 @@ arrow::Result<ArrayPtr> DecimalToNumber(QueryContext* context, const ArrayPtr& a
   if (arrow::is_floating(type->id())) {
     ArrayPtr wide = array;
     if (array->type_id() != arrow::Type::DECIMAL256) {
-      ARROW_ASSIGN_OR_RAISE(wide, ArrowCastArray(context, array, DecimalOf(DecimalShapeOf(*array->type()))));
+      ARROW_ASSIGN_OR_RAISE(
+          wide, ArrowCastArray(context, array, DecimalOf(DecimalShapeOf(*array->type()))));
     }
     if (type->id() == arrow::Type::HALF_FLOAT) {
       ARROW_ASSIGN_OR_RAISE(wide, ArrowCastArray(context, wide, arrow::float32()));
@@ -108,8 +109,10 @@ arrow::Result<ArrayPtr> DecimalToNumber(QueryContext* context, const ArrayPtr& a
   ArrayPtr rounded = array;
   if (DecimalShapeOf(*array->type()).scale > places) {
     ARROW_ASSIGN_OR_RAISE(rounded, RoundDecimal(context, array, places));
-  } else if (array->type_id() == arrow::Type::DECIMAL32 || array->type_id() == arrow::Type::DECIMAL64) {
-    ARROW_ASSIGN_OR_RAISE(rounded, ArrowCastArray(context, array, DecimalOf(DecimalShapeOf(*array->type()))));
+  } else if (array->type_id() == arrow::Type::DECIMAL32 ||
+             array->type_id() == arrow::Type::DECIMAL64) {
+    ARROW_ASSIGN_OR_RAISE(
+        rounded, ArrowCastArray(context, array, DecimalOf(DecimalShapeOf(*array->type()))));
   }
   if (type->id() == arrow::Type::DECIMAL32 || type->id() == arrow::Type::DECIMAL64) {
     const DecimalShape shape = DecimalShapeOf(*type);
@@ -133,9 +136,8 @@ arrow::Result<ArrayPtr> FloatToInteger(QueryContext* context, const ArrayPtr& ar
 // Through a decimal that holds every integer of the type.
 arrow::Result<ArrayPtr> IntegerToDecimal(QueryContext* context, const ArrayPtr& array,
                                          const TypePtr& type) {
-  ARROW_ASSIGN_OR_RAISE(
-      const ArrayPtr exact,
-      ArrowCastArray(context, array, DecimalOf(DecimalShapeOf(*array->type()))));
+  ARROW_ASSIGN_OR_RAISE(const ArrayPtr exact,
+                        ArrowCastArray(context, array, DecimalOf(DecimalShapeOf(*array->type()))));
   return DecimalToNumber(context, exact, type);
 }
 
@@ -149,9 +151,8 @@ arrow::Result<ArrayPtr> ToTimestamp(QueryContext* context, const ArrayPtr& array
   }
   const auto& from = checked_cast<const arrow::TimestampType&>(*source->type());
   if (from.unit() <= target.unit()) {
-    ARROW_ASSIGN_OR_RAISE(source,
-                          ArrowCastArray(context, source,
-                                         arrow::timestamp(target.unit(), from.timezone())));
+    ARROW_ASSIGN_OR_RAISE(
+        source, ArrowCastArray(context, source, arrow::timestamp(target.unit(), from.timezone())));
     return source->View(type);
   }
   // A coarser unit rounds down, before 1970 too.

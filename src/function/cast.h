@@ -20,7 +20,8 @@ std::string SqlTypeName(const arrow::DataType& type);
 
 // Casts every value. A value that does not fit (overflow, text that is no number, a fraction that
 // would be lost where SQL does not round) is a data error that quotes it, or NULL when `try_cast`.
-// Gives a scalar for a scalar. Nested types are cast value by value, structs field by field by name.
+// Gives a scalar for a scalar. Nested types are cast value by value, structs field by field by
+// name.
 arrow::Result<arrow::Datum> CastDatum(QueryContext* context, const arrow::Datum& value,
                                       const std::shared_ptr<arrow::DataType>& type, bool try_cast);
 

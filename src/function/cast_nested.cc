@@ -117,8 +117,9 @@ arrow::Result<ArrayPtr> BuildFixedSizeLists(QueryContext* context, const FlatLis
   ARROW_RETURN_NOT_OK(indices.Reserve(count * size));
   int64_t position = 0;
   for (int64_t row = 0; row < count; ++row) {
-    const bool is_null = lists.validity != nullptr &&
-                         !arrow::bit_util::GetBit(lists.validity->data(), static_cast<uint64_t>(row));
+    const bool is_null =
+        lists.validity != nullptr &&
+        !arrow::bit_util::GetBit(lists.validity->data(), static_cast<uint64_t>(row));
     if (!is_null && lists.lengths[static_cast<size_t>(row)] != size) {
       return arrow::Status::Invalid("list of another size");
     }
@@ -270,8 +271,9 @@ bool CanCast(const arrow::DataType& from_type, const arrow::DataType& to_type) {
   if (arrow::is_time(from->id())) {
     return arrow::is_time(to->id());
   }
-  return IsIntervalType(*from) && (to->id() == arrow::Type::INTERVAL_MONTH_DAY_NANO ||
-                                   (from->id() == arrow::Type::DURATION && to->id() == arrow::Type::DURATION));
+  return IsIntervalType(*from) &&
+         (to->id() == arrow::Type::INTERVAL_MONTH_DAY_NANO ||
+          (from->id() == arrow::Type::DURATION && to->id() == arrow::Type::DURATION));
 }
 
 }  // namespace keepone

@@ -20,7 +20,10 @@ namespace {
 using arrow::internal::checked_cast;
 
 TypePtr SignedOfBits(int bits) {
-  return bits <= 8 ? arrow::int8() : bits <= 16 ? arrow::int16() : bits <= 32 ? arrow::int32() : arrow::int64();
+  return bits <= 8    ? arrow::int8()
+         : bits <= 16 ? arrow::int16()
+         : bits <= 32 ? arrow::int32()
+                      : arrow::int64();
 }
 
 TypePtr CommonInteger(const arrow::DataType& left, const arrow::DataType& right) {
@@ -33,7 +36,10 @@ TypePtr CommonInteger(const arrow::DataType& left, const arrow::DataType& right)
     if (left_signed) {
       return SignedOfBits(bits);
     }
-    return bits <= 8 ? arrow::uint8() : bits <= 16 ? arrow::uint16() : bits <= 32 ? arrow::uint32() : arrow::uint64();
+    return bits <= 8    ? arrow::uint8()
+           : bits <= 16 ? arrow::uint16()
+           : bits <= 32 ? arrow::uint32()
+                        : arrow::uint64();
   }
   const int signed_bits = left_signed ? left_bits : right_bits;
   const int unsigned_bits = left_signed ? right_bits : left_bits;
@@ -72,8 +78,10 @@ TypePtr CommonTimestamp(const arrow::DataType& left, const arrow::DataType& righ
   const std::string& left_zone = checked_cast<const arrow::TimestampType&>(left).timezone();
   const std::string& right_zone = checked_cast<const arrow::TimestampType&>(right).timezone();
   const bool one_zone = left_zone.empty() || right_zone.empty() || left_zone == right_zone;
-  return arrow::timestamp(FinerUnit<arrow::TimestampType>(left, right),
-                          !one_zone ? "UTC" : left_zone.empty() ? right_zone : left_zone);
+  return arrow::timestamp(FinerUnit<arrow::TimestampType>(left, right), !one_zone ? "UTC"
+                                                                        : left_zone.empty()
+                                                                            ? right_zone
+                                                                            : left_zone);
 }
 
 TypePtr CommonTime(const TypePtr& left, const TypePtr& right) {
@@ -100,7 +108,8 @@ TypePtr CommonTime(const TypePtr& left, const TypePtr& right) {
   if (left->id() == arrow::Type::DURATION && right->id() == arrow::Type::DURATION) {
     return arrow::duration(FinerUnit<arrow::DurationType>(*left, *right));
   }
-  return IsIntervalType(*left) && IsIntervalType(*right) ? arrow::month_day_nano_interval() : nullptr;
+  return IsIntervalType(*left) && IsIntervalType(*right) ? arrow::month_day_nano_interval()
+                                                         : nullptr;
 }
 
 TypePtr CommonList(const arrow::DataType& left, const arrow::DataType& right) {
@@ -163,7 +172,8 @@ TypePtr CommonNested(const TypePtr& left, const TypePtr& right) {
 }  // namespace
 
 bool IsNumberType(const arrow::DataType& type) {
-  return arrow::is_integer(type.id()) || arrow::is_floating(type.id()) || arrow::is_decimal(type.id());
+  return arrow::is_integer(type.id()) || arrow::is_floating(type.id()) ||
+         arrow::is_decimal(type.id());
 }
 
 bool IsListType(const arrow::DataType& type) {
@@ -224,10 +234,12 @@ int FieldIndexByName(const arrow::DataType& struct_type, const std::string& name
       return i;
     }
     if (found < 0 && field.size() == name.size() &&
-        std::equal(field.begin(), field.end(), name.begin(), [](char a, char b) {
-          return std::tolower(static_cast<unsigned char>(a)) ==
-                 std::tolower(static_cast<unsigned char>(b));
-        })) {
+        std::equal(
+            field.begin(), field.end(), name.begin(),
+            [](char a, char b) {
+              return std::tolower(static_cast<unsigned char>(a)) ==
+                     std::tolower(static_cast<unsigned char>(b));
+            })) {
       found = i;
     }
   }

@@ -105,9 +105,8 @@ template <typename ArrayType>
 arrow::Result<ArrayPtr> CompareFloatColumns(Comparison comparison, const Operands& operands) {
   const auto left = operands.At<ArrayType>(0);
   const auto right = operands.At<ArrayType>(1);
-  return CompareRows(comparison, operands, [&](int64_t row) {
-    return CompareFloats(left.Value(row), right.Value(row));
-  });
+  return CompareRows(comparison, operands,
+                     [&](int64_t row) { return CompareFloats(left.Value(row), right.Value(row)); });
 }
 
 arrow::Result<EncodedKeys> EncodeColumn(const ArrayPtr& array, arrow::MemoryPool* pool) {
@@ -122,8 +121,10 @@ arrow::Result<EncodedKeys> EncodeColumn(const ArrayPtr& array, arrow::MemoryPool
 arrow::Result<ArrayPtr> CompareEncoded(Comparison comparison, const Operands& operands) {
   const auto left = operands.At<arrow::Array>(0);
   const auto right = operands.At<arrow::Array>(1);
-  ARROW_ASSIGN_OR_RAISE(const EncodedKeys left_keys, EncodeColumn(operands.array(0), operands.pool()));
-  ARROW_ASSIGN_OR_RAISE(const EncodedKeys right_keys, EncodeColumn(operands.array(1), operands.pool()));
+  ARROW_ASSIGN_OR_RAISE(const EncodedKeys left_keys,
+                        EncodeColumn(operands.array(0), operands.pool()));
+  ARROW_ASSIGN_OR_RAISE(const EncodedKeys right_keys,
+                        EncodeColumn(operands.array(1), operands.pool()));
   return CompareRows(comparison, operands, [&](int64_t row) {
     return left_keys[left.Position(row)].compare(right_keys[right.Position(row)]);
   });

@@ -175,12 +175,4 @@ double ExactSum::Round() const {
   return RoundParts(scaled) / kHugeScale;
 }
 
-int64_t ExactSum::bytes_used() const {
-  if (more_ == nullptr) {
-    return 0;
-  }
-  return static_cast<int64_t>(sizeof(More) +
-                              (more_->middle.capacity() + more_->huge.capacity()) * sizeof(double));
-}
-
 }  // namespace keepone

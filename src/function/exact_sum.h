@@ -29,8 +29,12 @@ class ExactSum {
   double Round() const;
   // The parts, whose exact sum is the value. REQUIRES: all terms were below 2^960.
   std::vector<double> Parts() const;
-  bool IsSpecial() const { return more_ != nullptr && (more_->specials != 0 || !more_->huge.empty()); }
-  int64_t bytes_used() const;
+  bool IsSpecial() const {
+    return more_ != nullptr && (more_->specials != 0 || !more_->huge.empty());
+  }
+  // Whether the sum holds memory of its own: about kBytesOutside.
+  bool HoldsMemory() const { return more_ != nullptr; }
+  static constexpr int64_t kBytesOutside = 128;
 
  private:
   static constexpr double kHuge = 0x1p960;

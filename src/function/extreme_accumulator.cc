@@ -69,8 +69,8 @@ class NarrowExtreme final : public GroupAccumulator {
 
   ChunkedResult Finish() override {
     const auto count = static_cast<int64_t>(groups_.size());
-    const int64_t bytes = width_ == 0 ? arrow::bit_util::BytesForBits(count)
-                                      : count * static_cast<int64_t>(width_);
+    const int64_t bytes =
+        width_ == 0 ? arrow::bit_util::BytesForBits(count) : count * static_cast<int64_t>(width_);
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> values,
                           arrow::AllocateBuffer(bytes, PoolOf(context_)));
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> validity,
@@ -105,7 +105,8 @@ class NarrowExtreme final : public GroupAccumulator {
   uint64_t BitsOf(const arrow::ArrayData& data, size_t row) const {
     const auto position = static_cast<int64_t>(row) + data.offset;
     if (width_ == 0) {
-      return arrow::bit_util::GetBit(data.buffers[1]->data(), static_cast<uint64_t>(position)) ? 1 : 0;
+      return arrow::bit_util::GetBit(data.buffers[1]->data(), static_cast<uint64_t>(position)) ? 1
+                                                                                               : 0;
     }
     uint64_t bits = 0;
     std::memcpy(&bits, data.buffers[1]->data() + static_cast<size_t>(position) * width_, width_);
@@ -142,8 +143,8 @@ class TextExtreme final : public GroupAccumulator {
 
   arrow::Status Update(const arrow::ArrayVector& arguments,
                        std::span<const uint32_t> group_ids) override {
-    const auto& values = checked_cast<const typename arrow::TypeTraits<Type>::ArrayType&>(
-        *arguments[0]);
+    const auto& values =
+        checked_cast<const typename arrow::TypeTraits<Type>::ArrayType&>(*arguments[0]);
     for (size_t row = 0; row < group_ids.size(); ++row) {
       const auto position = static_cast<int64_t>(row);
       if (values.IsValid(position)) {
@@ -281,7 +282,7 @@ class EncodedExtreme final : public GroupAccumulator {
     kept_rows_ += won->length();
     kept_.push_back(std::move(won));
     return kept_rows_ > 2 * static_cast<int64_t>(groups_.size()) + 1024 ? Compact()
-                                                                         : arrow::Status::OK();
+                                                                        : arrow::Status::OK();
   }
 
   arrow::Status Compact() {

@@ -151,7 +151,8 @@ ScalarKernel TimeBetween(const TypePtr& type) {
         return false;
       }
       const int64_t days = difference / (86400 * per_second);
-      if (days > std::numeric_limits<int32_t>::max() || days < std::numeric_limits<int32_t>::min()) {
+      if (days > std::numeric_limits<int32_t>::max() ||
+          days < std::numeric_limits<int32_t>::min()) {
         return false;
       }
       const int64_t rest = difference % (86400 * per_second);
@@ -169,7 +170,8 @@ ScalarKernel IntervalAndInterval(Sign sign) {
     arrow::MonthDayNanoIntervalBuilder builder(type, operands.pool());
     return EachRow(operands, &builder, type, [&](int64_t row) {
       MonthDayNanos value = right.Value(row);
-      if ((sign == Sign::kMinus && !Negate(value, &value)) || !Add(left.Value(row), value, &value)) {
+      if ((sign == Sign::kMinus && !Negate(value, &value)) ||
+          !Add(left.Value(row), value, &value)) {
         return false;
       }
       builder.UnsafeAppend(value);
@@ -240,7 +242,8 @@ ScalarResolution Resolution(TypePtr left, TypePtr right, TypePtr result, ScalarK
   return resolution;
 }
 
-std::optional<ScalarResolution> ResolveDifference(ScalarArguments arguments, Kind left, Kind right) {
+std::optional<ScalarResolution> ResolveDifference(ScalarArguments arguments, Kind left,
+                                                  Kind right) {
   const auto is_instant = [](Kind kind) { return kind == Kind::kDate || kind == Kind::kInstant; };
   const auto meets = [&](Kind kind) { return is_instant(kind) || kind == Kind::kText; };
   if (!meets(left) || !meets(right) || (!is_instant(left) && !is_instant(right))) {
@@ -260,19 +263,19 @@ std::optional<ScalarResolution> ResolveIntervalNegation() {
   ScalarResolution resolution;
   resolution.argument_types = {type};
   resolution.result_type = type;
-  resolution.run = RowWise([type](const ScalarCall&, const Operands& operands)
-                               -> arrow::Result<ArrayPtr> {
-    const auto values = operands.At<arrow::MonthDayNanoIntervalArray>(0);
-    arrow::MonthDayNanoIntervalBuilder builder(type, operands.pool());
-    return EachRow(operands, &builder, type, [&](int64_t row) {
-      MonthDayNanos value{};
-      if (!Negate(values.Value(row), &value)) {
-        return false;
-      }
-      builder.UnsafeAppend(value);
-      return true;
-    });
-  });
+  resolution.run =
+      RowWise([type](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        const auto values = operands.At<arrow::MonthDayNanoIntervalArray>(0);
+        arrow::MonthDayNanoIntervalBuilder builder(type, operands.pool());
+        return EachRow(operands, &builder, type, [&](int64_t row) {
+          MonthDayNanos value{};
+          if (!Negate(values.Value(row), &value)) {
+            return false;
+          }
+          builder.UnsafeAppend(value);
+          return true;
+        });
+      });
   return resolution;
 }
 

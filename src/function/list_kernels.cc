@@ -49,15 +49,13 @@ ListReader::ListReader(const arrow::Array& array)
     : array_(array), values_(VisitLists(array, [](const auto& lists) { return lists.values(); })) {}
 
 int64_t ListReader::Begin(int64_t row) const {
-  return VisitLists(array_, [row](const auto& lists) {
-    return static_cast<int64_t>(lists.value_offset(row));
-  });
+  return VisitLists(
+      array_, [row](const auto& lists) { return static_cast<int64_t>(lists.value_offset(row)); });
 }
 
 int64_t ListReader::Length(int64_t row) const {
-  return VisitLists(array_, [row](const auto& lists) {
-    return static_cast<int64_t>(lists.value_length(row));
-  });
+  return VisitLists(
+      array_, [row](const auto& lists) { return static_cast<int64_t>(lists.value_length(row)); });
 }
 
 arrow::Result<ArrayPtr> BuildLists(arrow::MemoryPool* pool, const TypePtr& type,
@@ -92,20 +90,21 @@ Resolved ResolveListLength(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types = {type};
   resolution.result_type = arrow::int64();
-  resolution.run = RowWise([](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
-    const auto lists = operands.At<arrow::Array>(0);
-    const ListReader reader(lists.array());
-    arrow::Int64Builder builder(operands.pool());
-    ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
-    for (int64_t row = 0; row < operands.length(); ++row) {
-      if (lists.IsNull(row)) {
-        builder.UnsafeAppendNull();
-      } else {
-        builder.UnsafeAppend(reader.Length(lists.Position(row)));
-      }
-    }
-    return builder.Finish();
-  });
+  resolution.run =
+      RowWise([](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        const auto lists = operands.At<arrow::Array>(0);
+        const ListReader reader(lists.array());
+        arrow::Int64Builder builder(operands.pool());
+        ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
+        for (int64_t row = 0; row < operands.length(); ++row) {
+          if (lists.IsNull(row)) {
+            builder.UnsafeAppendNull();
+          } else {
+            builder.UnsafeAppend(reader.Length(lists.Position(row)));
+          }
+        }
+        return builder.Finish();
+      });
   return resolution;
 }
 
@@ -122,32 +121,33 @@ Resolved ResolveListContains(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types = {arrow::list(type), type};
   resolution.result_type = arrow::boolean();
-  resolution.run = RowWise([type](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
-    const auto lists = operands.At<arrow::Array>(0);
-    const auto wanted = operands.At<arrow::Array>(1);
-    const ListReader reader(lists.array());
-    ARROW_ASSIGN_OR_RAISE(const auto encoder, KeyEncoder::Make({KeyField{type, false, false}}));
-    EncodedKeys value_keys(operands.pool());
-    EncodedKeys wanted_keys(operands.pool());
-    ARROW_RETURN_NOT_OK(encoder->Encode({reader.values()}, &value_keys));
-    ARROW_RETURN_NOT_OK(encoder->Encode({operands.array(1)}, &wanted_keys));
-    arrow::BooleanBuilder builder(operands.pool());
-    ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
-    for (int64_t row = 0; row < operands.length(); ++row) {
-      if (operands.AnyNull(row)) {
-        builder.UnsafeAppendNull();
-        continue;
-      }
-      const int64_t begin = reader.Begin(lists.Position(row));
-      const int64_t end = begin + reader.Length(lists.Position(row));
-      int64_t at = begin;
-      while (at < end && value_keys[at] != wanted_keys[wanted.Position(row)]) {
-        ++at;
-      }
-      builder.UnsafeAppend(at < end);
-    }
-    return builder.Finish();
-  });
+  resolution.run =
+      RowWise([type](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        const auto lists = operands.At<arrow::Array>(0);
+        const auto wanted = operands.At<arrow::Array>(1);
+        const ListReader reader(lists.array());
+        ARROW_ASSIGN_OR_RAISE(const auto encoder, KeyEncoder::Make({KeyField{type, false, false}}));
+        EncodedKeys value_keys(operands.pool());
+        EncodedKeys wanted_keys(operands.pool());
+        ARROW_RETURN_NOT_OK(encoder->Encode({reader.values()}, &value_keys));
+        ARROW_RETURN_NOT_OK(encoder->Encode({operands.array(1)}, &wanted_keys));
+        arrow::BooleanBuilder builder(operands.pool());
+        ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
+        for (int64_t row = 0; row < operands.length(); ++row) {
+          if (operands.AnyNull(row)) {
+            builder.UnsafeAppendNull();
+            continue;
+          }
+          const int64_t begin = reader.Begin(lists.Position(row));
+          const int64_t end = begin + reader.Length(lists.Position(row));
+          int64_t at = begin;
+          while (at < end && value_keys[at] != wanted_keys[wanted.Position(row)]) {
+            ++at;
+          }
+          builder.UnsafeAppend(at < end);
+        }
+        return builder.Finish();
+      });
   return resolution;
 }
 
@@ -166,37 +166,38 @@ Resolved ResolveListConcat(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types.assign(arguments.size(), type);
   resolution.result_type = type;
-  resolution.run = RowWise([type](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
-    std::vector<ListReader> readers;
-    std::vector<int64_t> bases;
-    arrow::ArrayVector values;
-    int64_t base = 0;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      readers.emplace_back(*operands.array(i));
-      bases.push_back(base);
-      base += readers.back().values()->length();
-      values.push_back(readers.back().values());
-    }
-    ARROW_ASSIGN_OR_RAISE(const ArrayPtr all, arrow::Concatenate(values, operands.pool()));
-    std::vector<int64_t> positions;
-    std::vector<int64_t> lengths;
-    for (int64_t row = 0; row < operands.length(); ++row) {
-      if (operands.AnyNull(row)) {
-        lengths.push_back(-1);
-        continue;
-      }
-      const size_t before = positions.size();
-      for (size_t i = 0; i < readers.size(); ++i) {
-        const int64_t at = operands.At<arrow::Array>(i).Position(row);
-        for (int64_t k = 0; k < readers[i].Length(at); ++k) {
-          positions.push_back(bases[i] + readers[i].Begin(at) + k);
+  resolution.run =
+      RowWise([type](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        std::vector<ListReader> readers;
+        std::vector<int64_t> bases;
+        arrow::ArrayVector values;
+        int64_t base = 0;
+        for (size_t i = 0; i < operands.size(); ++i) {
+          readers.emplace_back(*operands.array(i));
+          bases.push_back(base);
+          base += readers.back().values()->length();
+          values.push_back(readers.back().values());
         }
-      }
-      lengths.push_back(static_cast<int64_t>(positions.size() - before));
-    }
-    ARROW_ASSIGN_OR_RAISE(const ArrayPtr taken, TakeRows(call.context, all, positions));
-    return BuildLists(operands.pool(), type, lengths, taken);
-  });
+        ARROW_ASSIGN_OR_RAISE(const ArrayPtr all, arrow::Concatenate(values, operands.pool()));
+        std::vector<int64_t> positions;
+        std::vector<int64_t> lengths;
+        for (int64_t row = 0; row < operands.length(); ++row) {
+          if (operands.AnyNull(row)) {
+            lengths.push_back(-1);
+            continue;
+          }
+          const size_t before = positions.size();
+          for (size_t i = 0; i < readers.size(); ++i) {
+            const int64_t at = operands.At<arrow::Array>(i).Position(row);
+            for (int64_t k = 0; k < readers[i].Length(at); ++k) {
+              positions.push_back(bases[i] + readers[i].Begin(at) + k);
+            }
+          }
+          lengths.push_back(static_cast<int64_t>(positions.size() - before));
+        }
+        ARROW_ASSIGN_OR_RAISE(const ArrayPtr taken, TakeRows(call.context, all, positions));
+        return BuildLists(operands.pool(), type, lengths, taken);
+      });
   return resolution;
 }
 

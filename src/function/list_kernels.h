@@ -28,10 +28,9 @@ class ListReader {
 };
 
 // LIST arrays whose list i holds the next lengths[i] of `values`; a length of -1 is NULL.
-arrow::Result<std::shared_ptr<arrow::Array>> BuildLists(arrow::MemoryPool* pool,
-                                                        const TypePtr& type,
-                                                        const std::vector<int64_t>& lengths,
-                                                        const std::shared_ptr<arrow::Array>& values);
+arrow::Result<std::shared_ptr<arrow::Array>> BuildLists(
+    arrow::MemoryPool* pool, const TypePtr& type, const std::vector<int64_t>& lengths,
+    const std::shared_ptr<arrow::Array>& values);
 
 // Functions that take lists beside texts under one name.
 arrow::Result<std::optional<ScalarResolution>> ResolveListConcat(ScalarArguments arguments);

@@ -80,8 +80,8 @@ class Operands {
   bool all_scalars_ = true;
 };
 
-using RowKernel = std::function<arrow::Result<std::shared_ptr<arrow::Array>>(
-    const ScalarCall&, const Operands&)>;
+using RowKernel =
+    std::function<arrow::Result<std::shared_ptr<arrow::Array>>(const ScalarCall&, const Operands&)>;
 
 // A kernel from one that gives an array of operands.length() values.
 inline auto RowWise(RowKernel kernel) {

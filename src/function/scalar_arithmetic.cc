@@ -50,6 +50,23 @@ ScalarKernel CheckedKernel(std::string kernel, std::string op, TypePtr result) {
   };
 }
 
+// The remainder by -1 is 0; Arrow's kernel calls it an overflow for the smallest number.
+ScalarKernel RemainderKernel(const TypePtr& type) {
+  const ScalarKernel checked = CheckedKernel("remainder_checked", "%", type);
+  return [checked, type](const ScalarCall& call,
+                         const std::vector<arrow::Datum>& values) -> arrow::Result<arrow::Datum> {
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum minus_one,
+                          CastDatum(call.context, arrow::Datum(int64_t{-1}), type, false));
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum one,
+                          CastDatum(call.context, arrow::Datum(int64_t{1}), type, false));
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum is_minus_one,
+                          CallArrow(call.context, "equal", {values[1], minus_one}));
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum divisor,
+                          CallArrow(call.context, "if_else", {is_minus_one, one, values[1]}));
+    return checked(call, {values[0], divisor});
+  };
+}
+
 struct Operation {
   std::string op;      // "+"
   std::string kernel;  // "add"
@@ -91,7 +108,8 @@ DecimalShape ShapeOfArgument(const ScalarArgument& argument) {
   return DecimalShapeOf(*PlainType(argument.type));
 }
 
-Resolved ResolveDecimal(const Operation& operation, ScalarArguments arguments, const TypePtr& type) {
+Resolved ResolveDecimal(const Operation& operation, ScalarArguments arguments,
+                        const TypePtr& type) {
   // NULL and literals of text have no shape of their own.
   const auto shape_of = [&](const ScalarArgument& argument) {
     const bool has_shape = IsNumberType(*PlainType(argument.type));
@@ -105,10 +123,10 @@ Resolved ResolveDecimal(const Operation& operation, ScalarArguments arguments, c
     left = right = result;
   }
   if (result.precision > 76) {
-    return WithHint(UnplacedBindError("\"", operation.op, "\" of ", SqlTypeName(*arguments[0].type), " and ",
-                                      SqlTypeName(*arguments[1].type),
-                                      " needs more than 76 digits"),
-                    "cast one side to DOUBLE or to a smaller DECIMAL");
+    return WithHint(
+        UnplacedBindError("\"", operation.op, "\" of ", SqlTypeName(*arguments[0].type), " and ",
+                          SqlTypeName(*arguments[1].type), " needs more than 76 digits"),
+        "cast one side to DOUBLE or to a smaller DECIMAL");
   }
   // Both sides in the width of the result: Arrow widens precision, but never the width.
   const bool wide = result.precision > 38 || left.precision > 38 || right.precision > 38;
@@ -119,7 +137,8 @@ Resolved ResolveDecimal(const Operation& operation, ScalarArguments arguments, c
   ScalarResolution resolution;
   resolution.argument_types = {make(left), make(right)};
   resolution.result_type = make(result);
-  resolution.run = CheckedKernel(operation.kernel + "_checked", operation.op, resolution.result_type);
+  resolution.run =
+      CheckedKernel(operation.kernel + "_checked", operation.op, resolution.result_type);
   return resolution;
 }
 
@@ -136,7 +155,12 @@ Resolved ResolveNumbers(const Operation& operation, ScalarArguments arguments) {
   resolution.result_type = type;
   // Floats follow IEEE: x / 0 is an infinity or NaN, no error.
   const bool checked = !arrow::is_floating(type->id());
-  resolution.run = CheckedKernel(operation.kernel + (checked ? "_checked" : ""), operation.op, type);
+  if (operation.kernel == "remainder" && arrow::is_signed_integer(type->id())) {
+    resolution.run = RemainderKernel(type);
+    return resolution;
+  }
+  resolution.run =
+      CheckedKernel(operation.kernel + (checked ? "_checked" : ""), operation.op, type);
   return resolution;
 }
 
@@ -205,8 +229,10 @@ Resolved UnaryPlus(ScalarArguments arguments) {
     const TypePtr type = NumberType(arguments);
     resolution->argument_types = {type != nullptr ? type : arguments[0].type};
     resolution->result_type = resolution->argument_types[0];
-    resolution->run = [](const ScalarCall&, const std::vector<arrow::Datum>& values)
-        -> arrow::Result<arrow::Datum> { return values[0]; };
+    resolution->run = [](const ScalarCall&,
+                         const std::vector<arrow::Datum>& values) -> arrow::Result<arrow::Datum> {
+      return values[0];
+    };
   }
   return resolution;
 }
@@ -236,28 +262,72 @@ std::vector<ScalarRow> ArithmeticRows() {
     return [=](ScalarArguments arguments) { return ResolveUnary(arguments, kernel, op); };
   };
   return {
-      {"add", {"+"}, "add(NUMBER, NUMBER) -> NUMBER; add(DATE | TIMESTAMP, INTERVAL) -> TIMESTAMP; add(DATE, BIGINT) -> DATE",
-       "a + b; overflow is an error", Arithmetic({"+", "add"})},
-      {"subtract", {"-"}, "subtract(NUMBER, NUMBER) -> NUMBER; subtract(DATE, DATE) -> BIGINT; subtract(TIMESTAMP, TIMESTAMP) -> INTERVAL",
-       "a - b; the days between two dates", Arithmetic({"-", "subtract"})},
-      {"multiply", {"*"}, "multiply(NUMBER, NUMBER) -> NUMBER; multiply(INTERVAL, BIGINT) -> INTERVAL",
-       "a * b", Arithmetic({"*", "multiply"})},
-      {"divide", {"/"}, "divide(NUMBER, NUMBER) -> NUMBER",
-       "a / b; of integers the quotient without its fraction; division by zero is an error except for floats",
+      {"add",
+       {"+"},
+       "add(NUMBER, NUMBER) -> NUMBER; add(DATE | TIMESTAMP, INTERVAL) -> TIMESTAMP; add(DATE, "
+       "BIGINT) -> DATE",
+       "a + b; overflow is an error",
+       Arithmetic({"+", "add"})},
+      {"subtract",
+       {"-"},
+       "subtract(NUMBER, NUMBER) -> NUMBER; subtract(DATE, DATE) -> BIGINT; subtract(TIMESTAMP, "
+       "TIMESTAMP) -> INTERVAL",
+       "a - b; the days between two dates",
+       Arithmetic({"-", "subtract"})},
+      {"multiply",
+       {"*"},
+       "multiply(NUMBER, NUMBER) -> NUMBER; multiply(INTERVAL, BIGINT) -> INTERVAL",
+       "a * b",
+       Arithmetic({"*", "multiply"})},
+      {"divide",
+       {"/"},
+       "divide(NUMBER, NUMBER) -> NUMBER",
+       "a / b; of integers the quotient without its fraction; division by zero is an error except "
+       "for floats",
        Arithmetic({"/", "divide"})},
-      {"integer_divide", {"//", "div"}, "integer_divide(NUMBER, NUMBER) -> NUMBER",
-       "a / b without its fraction", IntegerDivision},
-      {"modulo", {"%", "mod"}, "modulo(NUMBER, NUMBER) -> NUMBER",
-       "the remainder of a / b, with the sign of a", Arithmetic({"%", "remainder"})},
+      {"integer_divide",
+       {"//", "div"},
+       "integer_divide(NUMBER, NUMBER) -> NUMBER",
+       "a / b without its fraction",
+       IntegerDivision},
+      {"modulo",
+       {"%", "mod"},
+       "modulo(NUMBER, NUMBER) -> NUMBER",
+       "the remainder of a / b, with the sign of a",
+       Arithmetic({"%", "remainder"})},
       {"negate", {}, "negate(NUMBER | INTERVAL) -> NUMBER | INTERVAL", "-a", unary("negate", "-")},
       {"unary_plus", {}, "unary_plus(NUMBER) -> NUMBER", "+a", UnaryPlus},
       {"abs", {"@"}, "abs(NUMBER) -> NUMBER", "the number without its sign", unary("abs", "abs")},
-      {"bit_and", {"&"}, "bit_and(INTEGER, INTEGER) -> INTEGER", "the bits set in both", Bits("bit_wise_and", "&", 2)},
-      {"bit_or", {"|"}, "bit_or(INTEGER, INTEGER) -> INTEGER", "the bits set in one of both", Bits("bit_wise_or", "|", 2)},
-      {"bit_xor", {"xor", "#"}, "bit_xor(INTEGER, INTEGER) -> INTEGER", "the bits set in exactly one", Bits("bit_wise_xor", "xor", 2)},
-      {"bit_not", {}, "bit_not(INTEGER) -> INTEGER", "all bits turned", Bits("bit_wise_not", "~", 1)},
-      {"shift_left", {"<<"}, "shift_left(INTEGER, INTEGER) -> INTEGER", "the bits moved up by b places", Bits("shift_left_checked", "<<", 2)},
-      {"shift_right", {">>"}, "shift_right(INTEGER, INTEGER) -> INTEGER", "the bits moved down by b places", Bits("shift_right_checked", ">>", 2)},
+      {"bit_and",
+       {"&"},
+       "bit_and(INTEGER, INTEGER) -> INTEGER",
+       "the bits set in both",
+       Bits("bit_wise_and", "&", 2)},
+      {"bit_or",
+       {"|"},
+       "bit_or(INTEGER, INTEGER) -> INTEGER",
+       "the bits set in one of both",
+       Bits("bit_wise_or", "|", 2)},
+      {"bit_xor",
+       {"xor", "#"},
+       "bit_xor(INTEGER, INTEGER) -> INTEGER",
+       "the bits set in exactly one",
+       Bits("bit_wise_xor", "xor", 2)},
+      {"bit_not",
+       {},
+       "bit_not(INTEGER) -> INTEGER",
+       "all bits turned",
+       Bits("bit_wise_not", "~", 1)},
+      {"shift_left",
+       {"<<"},
+       "shift_left(INTEGER, INTEGER) -> INTEGER",
+       "the bits moved up by b places",
+       Bits("shift_left_checked", "<<", 2)},
+      {"shift_right",
+       {">>"},
+       "shift_right(INTEGER, INTEGER) -> INTEGER",
+       "the bits moved down by b places",
+       Bits("shift_right_checked", ">>", 2)},
   };
 }
 

@@ -56,7 +56,10 @@ ScalarKernel IsTruth(bool truth, bool negated) {
 }
 
 ScalarRow TruthRow(const std::string& name, const std::string& text, bool truth, bool negated) {
-  return {name, {}, name + "(BOOLEAN) -> BOOLEAN", text + "; never NULL",
+  return {name,
+          {},
+          name + "(BOOLEAN) -> BOOLEAN",
+          text + "; never NULL",
           Overloads({{{arrow::boolean()}, arrow::boolean(), IsTruth(truth, negated)}})};
 }
 
@@ -65,15 +68,31 @@ ScalarRow TruthRow(const std::string& name, const std::string& text, bool truth,
 std::vector<ScalarRow> BooleanRows() {
   const TypePtr boolean = arrow::boolean();
   return {
-      {"and", {}, "and(BOOLEAN, ...) -> BOOLEAN", "a AND b: FALSE when one is FALSE",
+      {"and",
+       {},
+       "and(BOOLEAN, ...) -> BOOLEAN",
+       "a AND b: FALSE when one is FALSE",
        Overloads({{{boolean}, boolean, Fold("and_kleene"), true}})},
-      {"or", {}, "or(BOOLEAN, ...) -> BOOLEAN", "a OR b: TRUE when one is TRUE",
+      {"or",
+       {},
+       "or(BOOLEAN, ...) -> BOOLEAN",
+       "a OR b: TRUE when one is TRUE",
        Overloads({{{boolean}, boolean, Fold("or_kleene"), true}})},
-      {"not", {}, "not(BOOLEAN) -> BOOLEAN", "NOT a",
+      {"not",
+       {},
+       "not(BOOLEAN) -> BOOLEAN",
+       "NOT a",
        Overloads({{{boolean}, boolean, ArrowKernel("invert")}})},
-      {"is_null", {"isnull"}, "is_null(ANY) -> BOOLEAN", "whether the value is NULL", AnyType("is_null")},
-      {"is_not_null", {"notnull", "is_valid"}, "is_not_null(ANY) -> BOOLEAN",
-       "whether the value is not NULL", AnyType("is_valid")},
+      {"is_null",
+       {"isnull"},
+       "is_null(ANY) -> BOOLEAN",
+       "whether the value is NULL",
+       AnyType("is_null")},
+      {"is_not_null",
+       {"notnull", "is_valid"},
+       "is_not_null(ANY) -> BOOLEAN",
+       "whether the value is not NULL",
+       AnyType("is_valid")},
       TruthRow("is_true", "a IS TRUE", true, false),
       TruthRow("is_not_true", "a IS NOT TRUE", true, true),
       TruthRow("is_false", "a IS FALSE", false, false),

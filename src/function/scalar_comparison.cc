@@ -138,8 +138,7 @@ ScalarResolver Extreme(Comparison keeps) {
                                 CallArrow(call.context, "is_null", {values[i]}));
           ARROW_ASSIGN_OR_RAISE(const Datum stays,
                                 CallArrow(call.context, "coalesce", {keep, no_other}));
-          ARROW_ASSIGN_OR_RAISE(best,
-                                CallArrow(call.context, "if_else", {stays, best, values[i]}));
+          ARROW_ASSIGN_OR_RAISE(best, CallArrow(call.context, "if_else", {stays, best, values[i]}));
         }
         return best;
       };
@@ -159,9 +158,8 @@ Resolved ResolveBetween(ScalarArguments arguments) {
       ARROW_ASSIGN_OR_RAISE(const Datum above,
                             CompareDatums(call.context, Comparison::kGreaterEqual, values[0],
                                           values[1], call.row_count));
-      ARROW_ASSIGN_OR_RAISE(const Datum below,
-                            CompareDatums(call.context, Comparison::kLessEqual, values[0],
-                                          values[2], call.row_count));
+      ARROW_ASSIGN_OR_RAISE(const Datum below, CompareDatums(call.context, Comparison::kLessEqual,
+                                                             values[0], values[2], call.row_count));
       return CallArrow(call.context, "and_kleene", {above, below});
     };
   }
@@ -172,26 +170,57 @@ Resolved ResolveBetween(ScalarArguments arguments) {
 
 std::vector<ScalarRow> ComparisonRows() {
   return {
-      {"equal", {"=", "=="}, "equal(ANY, ANY) -> BOOLEAN", "a = b; NaN equals NaN, -0.0 equals 0.0",
+      {"equal",
+       {"=", "=="},
+       "equal(ANY, ANY) -> BOOLEAN",
+       "a = b; NaN equals NaN, -0.0 equals 0.0",
        Compare(Comparison::kEqual)},
-      {"not_equal", {"<>", "!="}, "not_equal(ANY, ANY) -> BOOLEAN", "a <> b",
+      {"not_equal",
+       {"<>", "!="},
+       "not_equal(ANY, ANY) -> BOOLEAN",
+       "a <> b",
        Compare(Comparison::kNotEqual)},
-      {"less", {"<"}, "less(ANY, ANY) -> BOOLEAN", "a < b; NaN is above every number",
+      {"less",
+       {"<"},
+       "less(ANY, ANY) -> BOOLEAN",
+       "a < b; NaN is above every number",
        Compare(Comparison::kLess)},
-      {"less_equal", {"<="}, "less_equal(ANY, ANY) -> BOOLEAN", "a <= b",
+      {"less_equal",
+       {"<="},
+       "less_equal(ANY, ANY) -> BOOLEAN",
+       "a <= b",
        Compare(Comparison::kLessEqual)},
       {"greater", {">"}, "greater(ANY, ANY) -> BOOLEAN", "a > b", Compare(Comparison::kGreater)},
-      {"greater_equal", {">="}, "greater_equal(ANY, ANY) -> BOOLEAN", "a >= b",
+      {"greater_equal",
+       {">="},
+       "greater_equal(ANY, ANY) -> BOOLEAN",
+       "a >= b",
        Compare(Comparison::kGreaterEqual)},
-      {"is_distinct_from", {}, "is_distinct_from(ANY, ANY) -> BOOLEAN",
-       "a <> b where NULL is a value like others; never NULL", CompareDistinct(true)},
-      {"is_not_distinct_from", {"<=>"}, "is_not_distinct_from(ANY, ANY) -> BOOLEAN",
-       "a = b where NULL is a value like others; never NULL", CompareDistinct(false)},
-      {"between", {}, "between(ANY, ANY, ANY) -> BOOLEAN", "low <= x AND x <= high", ResolveBetween},
+      {"is_distinct_from",
+       {},
+       "is_distinct_from(ANY, ANY) -> BOOLEAN",
+       "a <> b where NULL is a value like others; never NULL",
+       CompareDistinct(true)},
+      {"is_not_distinct_from",
+       {"<=>"},
+       "is_not_distinct_from(ANY, ANY) -> BOOLEAN",
+       "a = b where NULL is a value like others; never NULL",
+       CompareDistinct(false)},
+      {"between",
+       {},
+       "between(ANY, ANY, ANY) -> BOOLEAN",
+       "low <= x AND x <= high",
+       ResolveBetween},
       {"in_list", {}, "in_list(ANY, ANY, ...) -> BOOLEAN", "x IN (a, b, ...)", ResolveIn},
-      {"greatest", {}, "greatest(ANY, ...) -> ANY", "the largest argument that is not NULL",
+      {"greatest",
+       {},
+       "greatest(ANY, ...) -> ANY",
+       "the largest argument that is not NULL",
        Extreme(Comparison::kGreaterEqual)},
-      {"least", {}, "least(ANY, ...) -> ANY", "the smallest argument that is not NULL",
+      {"least",
+       {},
+       "least(ANY, ...) -> ANY",
+       "the smallest argument that is not NULL",
        Extreme(Comparison::kLessEqual)},
   };
 }

@@ -61,7 +61,8 @@ const std::vector<Unit>& Units() {
 arrow::Result<Unit> UnitOf(const std::string& function, const ScalarArgument& argument) {
   const std::optional<std::string> literal = LiteralText(argument);
   if (!literal.has_value()) {
-    return UnplacedBindError(function, " takes the unit as a literal: ", function, "('month', ...)");
+    return UnplacedBindError(function, " takes the unit as a literal: ", function,
+                             "('month', ...)");
   }
   std::string name = *literal;
   std::transform(name.begin(), name.end(), name.begin(), [](char c) {
@@ -76,8 +77,9 @@ arrow::Result<Unit> UnitOf(const std::string& function, const ScalarArgument& ar
   }
   const std::string nearest = NearestName(name, names);
   return WithHint(UnplacedBindError("there is no unit \"", *literal, "\" of time"),
-                  nearest.empty() ? "units are year, quarter, month, week, day, hour, minute, second, ..."
-                                  : "the nearest unit is " + nearest);
+                  nearest.empty()
+                      ? "units are year, quarter, month, week, day, hour, minute, second, ..."
+                      : "the nearest unit is " + nearest);
 }
 
 // The date or timestamp that an argument is; texts and NULL are timestamps.
@@ -128,7 +130,8 @@ Resolved ResolveDiff(ScalarArguments arguments) {
     return std::nullopt;
   }
   TypePtr type = MeetingType(arguments.subspan(1));
-  if (type == nullptr || InstantType(arguments[1]) == nullptr || InstantType(arguments[2]) == nullptr) {
+  if (type == nullptr || InstantType(arguments[1]) == nullptr ||
+      InstantType(arguments[2]) == nullptr) {
     return std::nullopt;
   }
   ARROW_ASSIGN_OR_RAISE(const Unit unit, UnitOf("date_diff", arguments[0]));
@@ -165,7 +168,8 @@ Resolved ResolveNow(ScalarArguments arguments, const TypePtr& type) {
   }
   ScalarResolution resolution;
   resolution.result_type = type;
-  resolution.run = [type](const ScalarCall& call, const std::vector<Datum>&) -> arrow::Result<Datum> {
+  resolution.run = [type](const ScalarCall& call,
+                          const std::vector<Datum>&) -> arrow::Result<Datum> {
     const Datum now(std::make_shared<arrow::TimestampScalar>(
         call.context->start_us(), arrow::timestamp(arrow::TimeUnit::MICRO, "UTC")));
     return CastDatum(call.context, now, type, false);
@@ -179,46 +183,53 @@ ScalarRow NowRow(const std::string& name, std::vector<std::string> aliases, Type
           [type](ScalarArguments arguments) { return ResolveNow(arguments, type); }};
 }
 
-std::string ScalarText(const Datum& value) { return value.scalar()->ToString(); }
+std::string ScalarText(const Datum& value) {
+  return value.scalar()->ToString();
+}
 
 // Runs `one` for the whole batch when the format is a scalar, else row by row.
 using OneFormat = arrow::Result<Datum> (*)(QueryContext*, const Datum&, const std::string&);
 ScalarKernel FormatKernel(TypePtr type, OneFormat one) {
-  return [type, one](const ScalarCall& call, const std::vector<Datum>& values) -> arrow::Result<Datum> {
+  return [type, one](const ScalarCall& call,
+                     const std::vector<Datum>& values) -> arrow::Result<Datum> {
     if (values[1].is_scalar() && values[1].scalar()->is_valid) {
       return one(call.context, values[0], ScalarText(values[1]));
     }
-    const auto each = RowWise([&](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
-      ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(type, operands.pool()));
-      const auto texts = operands.At<arrow::StringArray>(1);
-      const auto inputs = operands.At<arrow::Array>(0);
-      for (int64_t row = 0; row < operands.length(); ++row) {
-        if (operands.AnyNull(row)) {
-          ARROW_RETURN_NOT_OK(builder->AppendNull());
-          continue;
-        }
-        ARROW_ASSIGN_OR_RAISE(auto input, inputs.array().GetScalar(inputs.Position(row)));
-        ARROW_ASSIGN_OR_RAISE(const Datum answer,
-                              one(call.context, Datum(input), std::string(texts.Value(row))));
-        ARROW_RETURN_NOT_OK(builder->AppendScalar(*answer.scalar()));
-      }
-      return builder->Finish();
-    });
+    const auto each =
+        RowWise([&](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
+          ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(type, operands.pool()));
+          const auto texts = operands.At<arrow::StringArray>(1);
+          const auto inputs = operands.At<arrow::Array>(0);
+          for (int64_t row = 0; row < operands.length(); ++row) {
+            if (operands.AnyNull(row)) {
+              ARROW_RETURN_NOT_OK(builder->AppendNull());
+              continue;
+            }
+            ARROW_ASSIGN_OR_RAISE(auto input, inputs.array().GetScalar(inputs.Position(row)));
+            ARROW_ASSIGN_OR_RAISE(const Datum answer,
+                                  one(call.context, Datum(input), std::string(texts.Value(row))));
+            ARROW_RETURN_NOT_OK(builder->AppendScalar(*answer.scalar()));
+          }
+          return builder->Finish();
+        });
     return each(call, values);
   };
 }
 
 arrow::Status FormatError(const arrow::Status& status) {
-  return status.IsInvalid() && GetErrorDetail(status) == nullptr ? DataError(status.message()) : status;
+  return status.IsInvalid() && GetErrorDetail(status) == nullptr ? DataError(status.message())
+                                                                 : status;
 }
 
-arrow::Result<Datum> FormatTime(QueryContext* context, const Datum& value, const std::string& format) {
+arrow::Result<Datum> FormatTime(QueryContext* context, const Datum& value,
+                                const std::string& format) {
   const arrow::compute::StrftimeOptions options(format, "C");
   const arrow::Result<Datum> answer = CallArrow(context, "strftime", {value}, &options);
   return answer.ok() ? answer : arrow::Result<Datum>(FormatError(answer.status()));
 }
 
-arrow::Result<Datum> ParseTime(QueryContext* context, const Datum& value, const std::string& format) {
+arrow::Result<Datum> ParseTime(QueryContext* context, const Datum& value,
+                               const std::string& format) {
   const arrow::compute::StrptimeOptions options(format, arrow::TimeUnit::MICRO);
   const arrow::Result<Datum> answer = CallArrow(context, "strptime", {value}, &options);
   if (!answer.ok()) {
@@ -332,26 +343,70 @@ std::vector<ScalarRow> DateTimeRows() {
   const TypePtr zoned = arrow::timestamp(arrow::TimeUnit::MICRO, "UTC");
   const TypePtr integer = arrow::int64();
   return {
-      {"date_trunc", {"datetrunc"}, "date_trunc(VARCHAR unit, DATE | TIMESTAMP) -> DATE | TIMESTAMP",
-       "the begin of the unit; weeks begin on Monday", ResolveTrunc},
-      {"date_diff", {"datediff"}, "date_diff(VARCHAR unit, TIMESTAMP from, TIMESTAMP to) -> BIGINT",
-       "how many borders of the unit lie between", ResolveDiff},
-      {"date_add", {}, "date_add(DATE | TIMESTAMP, INTERVAL) -> TIMESTAMP", "x + interval", AddInterval("add")},
-      {"date_sub", {}, "date_sub(DATE | TIMESTAMP, INTERVAL) -> TIMESTAMP", "x - interval", AddInterval("subtract")},
-      NowRow("now", {"current_timestamp", "get_current_timestamp", "transaction_timestamp"}, zoned, "when the query began"),
-      NowRow("current_date", {"today"}, arrow::date32(), "the day on which the query began, in UTC"),
-      NowRow("current_time", {}, arrow::time64(arrow::TimeUnit::MICRO), "the time of day at which the query began, in UTC"),
-      NowRow("localtimestamp", {}, arrow::timestamp(arrow::TimeUnit::MICRO), "when the query began, in UTC without a zone"),
-      {"strftime", {}, "strftime(DATE | TIMESTAMP, VARCHAR format) -> VARCHAR", "the time as text, with %Y, %m, %d, %H, %M, %S, ...", ResolveStrftime},
-      {"strptime", {}, "strptime(VARCHAR, VARCHAR format) -> TIMESTAMP", "a text as a time",
-       Overloads({{{arrow::utf8(), arrow::utf8()}, arrow::timestamp(arrow::TimeUnit::MICRO),
+      {"date_trunc",
+       {"datetrunc"},
+       "date_trunc(VARCHAR unit, DATE | TIMESTAMP) -> DATE | TIMESTAMP",
+       "the begin of the unit; weeks begin on Monday",
+       ResolveTrunc},
+      {"date_diff",
+       {"datediff"},
+       "date_diff(VARCHAR unit, TIMESTAMP from, TIMESTAMP to) -> BIGINT",
+       "how many borders of the unit lie between",
+       ResolveDiff},
+      {"date_add",
+       {},
+       "date_add(DATE | TIMESTAMP, INTERVAL) -> TIMESTAMP",
+       "x + interval",
+       AddInterval("add")},
+      {"date_sub",
+       {},
+       "date_sub(DATE | TIMESTAMP, INTERVAL) -> TIMESTAMP",
+       "x - interval",
+       AddInterval("subtract")},
+      NowRow("now", {"current_timestamp", "get_current_timestamp", "transaction_timestamp"}, zoned,
+             "when the query began"),
+      NowRow("current_date", {"today"}, arrow::date32(),
+             "the day on which the query began, in UTC"),
+      NowRow("current_time", {}, arrow::time64(arrow::TimeUnit::MICRO),
+             "the time of day at which the query began, in UTC"),
+      NowRow("localtimestamp", {}, arrow::timestamp(arrow::TimeUnit::MICRO),
+             "when the query began, in UTC without a zone"),
+      {"strftime",
+       {},
+       "strftime(DATE | TIMESTAMP, VARCHAR format) -> VARCHAR",
+       "the time as text, with %Y, %m, %d, %H, %M, %S, ...",
+       ResolveStrftime},
+      {"strptime",
+       {},
+       "strptime(VARCHAR, VARCHAR format) -> TIMESTAMP",
+       "a text as a time",
+       Overloads({{{arrow::utf8(), arrow::utf8()},
+                   arrow::timestamp(arrow::TimeUnit::MICRO),
                    FormatKernel(arrow::timestamp(arrow::TimeUnit::MICRO), ParseTime)}})},
-      {"dayname", {}, "dayname(DATE | TIMESTAMP) -> VARCHAR", "the day's name: Monday", NameOf("%A")},
-      {"monthname", {}, "monthname(DATE | TIMESTAMP) -> VARCHAR", "the month's name: January", NameOf("%B")},
-      {"make_date", {}, "make_date(BIGINT year, BIGINT month, BIGINT day) -> DATE", "the date",
+      {"dayname",
+       {},
+       "dayname(DATE | TIMESTAMP) -> VARCHAR",
+       "the day's name: Monday",
+       NameOf("%A")},
+      {"monthname",
+       {},
+       "monthname(DATE | TIMESTAMP) -> VARCHAR",
+       "the month's name: January",
+       NameOf("%B")},
+      {"make_date",
+       {},
+       "make_date(BIGINT year, BIGINT month, BIGINT day) -> DATE",
+       "the date",
        Overloads({{{integer, integer, integer}, arrow::date32(), RowWise(MakeDates)}})},
-      {"last_day", {}, "last_day(DATE | TIMESTAMP) -> DATE", "the last day of the month", ResolveLastDay},
-      {"to_timestamp", {}, "to_timestamp(DOUBLE) -> TIMESTAMP WITH TIME ZONE", "seconds since 1970 as a time",
+      {"last_day",
+       {},
+       "last_day(DATE | TIMESTAMP) -> DATE",
+       "the last day of the month",
+       ResolveLastDay},
+      {"to_timestamp",
+       {},
+       "to_timestamp(DOUBLE) -> TIMESTAMP WITH TIME ZONE",
+       "seconds since 1970 as a time",
        Overloads({{{arrow::float64()}, zoned, RowWise(FromSeconds)}})},
   };
 }

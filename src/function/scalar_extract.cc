@@ -168,20 +168,21 @@ Resolved ResolveIntervalField(const std::string& field) {
   ScalarResolution resolution;
   resolution.argument_types = {arrow::month_day_nano_interval()};
   resolution.result_type = arrow::int64();
-  resolution.run = RowWise([field](const ScalarCall&, const Operands& operands)
-                               -> arrow::Result<std::shared_ptr<arrow::Array>> {
-    const auto values = operands.At<arrow::MonthDayNanoIntervalArray>(0);
-    arrow::Int64Builder builder(operands.pool());
-    ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
-    for (int64_t row = 0; row < operands.length(); ++row) {
-      if (values.IsNull(row)) {
-        builder.UnsafeAppendNull();
-      } else {
-        builder.UnsafeAppend(*IntervalField(values.Value(row), field));
-      }
-    }
-    return builder.Finish();
-  });
+  resolution.run =
+      RowWise([field](const ScalarCall&,
+                      const Operands& operands) -> arrow::Result<std::shared_ptr<arrow::Array>> {
+        const auto values = operands.At<arrow::MonthDayNanoIntervalArray>(0);
+        arrow::Int64Builder builder(operands.pool());
+        ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
+        for (int64_t row = 0; row < operands.length(); ++row) {
+          if (values.IsNull(row)) {
+            builder.UnsafeAppendNull();
+          } else {
+            builder.UnsafeAppend(*IntervalField(values.Value(row), field));
+          }
+        }
+        return builder.Finish();
+      });
   return resolution;
 }
 
@@ -221,20 +222,22 @@ Resolved ResolveEpoch(const ScalarArgument& argument) {
   resolution.result_type = arrow::float64();
   if (IsIntervalType(*PlainType(argument.type))) {
     resolution.argument_types = {arrow::month_day_nano_interval()};
-    resolution.run = RowWise([](const ScalarCall&, const Operands& operands)
-                                 -> arrow::Result<std::shared_ptr<arrow::Array>> {
-      const auto values = operands.At<arrow::MonthDayNanoIntervalArray>(0);
-      arrow::DoubleBuilder builder(operands.pool());
-      for (int64_t row = 0; row < operands.length(); ++row) {
-        const auto value = values.IsNull(row) ? decltype(values.Value(row)){} : values.Value(row);
-        const double days = value.months * 30.0 + value.days;
-        ARROW_RETURN_NOT_OK(values.IsNull(row)
-                                ? builder.AppendNull()
-                                : builder.Append(days * 86400 +
-                                                 static_cast<double>(value.nanoseconds) / 1e9));
-      }
-      return builder.Finish();
-    });
+    resolution.run =
+        RowWise([](const ScalarCall&,
+                   const Operands& operands) -> arrow::Result<std::shared_ptr<arrow::Array>> {
+          const auto values = operands.At<arrow::MonthDayNanoIntervalArray>(0);
+          arrow::DoubleBuilder builder(operands.pool());
+          for (int64_t row = 0; row < operands.length(); ++row) {
+            const auto value =
+                values.IsNull(row) ? decltype(values.Value(row)){} : values.Value(row);
+            const double days = value.months * 30.0 + value.days;
+            ARROW_RETURN_NOT_OK(
+                values.IsNull(row)
+                    ? builder.AppendNull()
+                    : builder.Append(days * 86400 + static_cast<double>(value.nanoseconds) / 1e9));
+          }
+          return builder.Finish();
+        });
     return resolution;
   }
   TypePtr type = InstantType(argument, true);
@@ -246,10 +249,10 @@ Resolved ResolveEpoch(const ScalarArgument& argument) {
   resolution.argument_types = {type};
   resolution.run = [per_second](const ScalarCall& call,
                                 const std::vector<Datum>& values) -> arrow::Result<Datum> {
-    ARROW_ASSIGN_OR_RAISE(const Datum units, CallArrowCast(call.context, values[0], arrow::int64(),
-                                                           ArrowCast::kSafe));
-    ARROW_ASSIGN_OR_RAISE(const Datum number, CallArrowCast(call.context, units, arrow::float64(),
-                                                            ArrowCast::kLossy));
+    ARROW_ASSIGN_OR_RAISE(const Datum units,
+                          CallArrowCast(call.context, values[0], arrow::int64(), ArrowCast::kSafe));
+    ARROW_ASSIGN_OR_RAISE(const Datum number,
+                          CallArrowCast(call.context, units, arrow::float64(), ArrowCast::kLossy));
     return CallArrow(call.context, "divide", {number, Datum(per_second)});
   };
   return resolution;
@@ -276,7 +279,8 @@ Resolved ResolveDatePart(ScalarArguments arguments) {
       names.push_back(known.name);
       names.insert(names.end(), known.aliases.begin(), known.aliases.end());
     }
-    const arrow::Status status = UnplacedBindError("there is no field \"", *literal, "\" of a date");
+    const arrow::Status status =
+        UnplacedBindError("there is no field \"", *literal, "\" of a date");
     const std::string nearest = NearestName(name, names);
     return WithHint(status, nearest.empty() ? "fields are year, month, day, hour, epoch, ..."
                                             : "the nearest field is " + nearest);
@@ -300,15 +304,20 @@ ScalarRow FieldRow(const Field& field) {
       aliases.push_back(alias);
     }
   }
-  return {field.name, std::move(aliases),
-          field.name + (field.of_day ? "(TIMESTAMP | TIME) -> BIGINT" : "(DATE | TIMESTAMP) -> BIGINT"),
-          field.text, [&field](ScalarArguments arguments) -> Resolved {
-            return arguments.size() == 1 ? ResolveField(field, arguments[0]) : Resolved(std::nullopt);
-          }};
+  return {
+      field.name, std::move(aliases),
+      field.name + (field.of_day ? "(TIMESTAMP | TIME) -> BIGINT" : "(DATE | TIMESTAMP) -> BIGINT"),
+      field.text, [&field](ScalarArguments arguments) -> Resolved {
+        return arguments.size() == 1 ? ResolveField(field, arguments[0]) : Resolved(std::nullopt);
+      }};
 }
 
-ScalarRow EpochCountRow(const std::string& name, arrow::TimeUnit::type unit, const std::string& units) {
-  return {name, {}, name + "(TIMESTAMP) -> BIGINT", units + " since 1970",
+ScalarRow EpochCountRow(const std::string& name, arrow::TimeUnit::type unit,
+                        const std::string& units) {
+  return {name,
+          {},
+          name + "(TIMESTAMP) -> BIGINT",
+          units + " since 1970",
           [unit](ScalarArguments arguments) -> Resolved {
             const TypePtr type = arguments.size() == 1 ? InstantType(arguments[0], true) : nullptr;
             if (type == nullptr || type->id() != arrow::Type::TIMESTAMP) {
@@ -328,9 +337,15 @@ ScalarRow EpochCountRow(const std::string& name, arrow::TimeUnit::type unit, con
 
 std::vector<ScalarRow> ExtractRows() {
   std::vector<ScalarRow> rows = {
-      {"date_part", {"extract", "datepart"}, "date_part(VARCHAR field, DATE | TIMESTAMP | TIME | INTERVAL) -> BIGINT",
-       "extract(field FROM x); epoch gives DOUBLE", ResolveDatePart},
-      {"epoch", {}, "epoch(TIMESTAMP | INTERVAL) -> DOUBLE", "seconds since 1970",
+      {"date_part",
+       {"extract", "datepart"},
+       "date_part(VARCHAR field, DATE | TIMESTAMP | TIME | INTERVAL) -> BIGINT",
+       "extract(field FROM x); epoch gives DOUBLE",
+       ResolveDatePart},
+      {"epoch",
+       {},
+       "epoch(TIMESTAMP | INTERVAL) -> DOUBLE",
+       "seconds since 1970",
        [](ScalarArguments arguments) -> Resolved {
          return arguments.size() == 1 ? ResolveEpoch(arguments[0]) : Resolved(std::nullopt);
        }},

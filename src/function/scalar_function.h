@@ -22,8 +22,8 @@ using TypePtr = std::shared_ptr<arrow::DataType>;
 // What a kernel may ask beside its arguments.
 struct ScalarCall {
   QueryContext* context;
-  int64_t row_count;       // of the batch; every array argument has this length
-  int64_t first_row;       // of the batch within its morsel: for functions that are not deterministic
+  int64_t row_count;  // of the batch; every array argument has this length
+  int64_t first_row;  // of the batch within its morsel: for functions that are not deterministic
 };
 
 // A scalar function resolved for the types of its arguments.
@@ -34,8 +34,9 @@ struct BoundScalarFunction {
   std::string name;                     // the canonical one: "add", "equal", "struct_extract"
   std::vector<TypePtr> argument_types;  // the caller casts the arguments to these
   TypePtr result_type;
-  bool deterministic = true;            // false for random(): no folding, no pushing, no reuse
-  std::function<arrow::Result<arrow::Datum>(const ScalarCall&, const std::vector<arrow::Datum>&)> run;
+  bool deterministic = true;  // false for random(): no folding, no pushing, no reuse
+  std::function<arrow::Result<arrow::Datum>(const ScalarCall&, const std::vector<arrow::Datum>&)>
+      run;
 };
 
 // An argument as the resolver sees it.

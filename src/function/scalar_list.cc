@@ -44,26 +44,27 @@ Resolved ResolveExtract(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types = {type, arrow::int64()};
   resolution.result_type = type->field(0)->type();
-  resolution.run = RowWise([](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
-    const auto lists = operands.At<arrow::Array>(0);
-    const auto indices = operands.At<arrow::Int64Array>(1);
-    const ListReader reader(lists.array());
-    std::vector<int64_t> positions;
-    positions.reserve(static_cast<size_t>(operands.length()));
-    for (int64_t row = 0; row < operands.length(); ++row) {
-      int64_t position = -1;
-      if (!operands.AnyNull(row)) {
-        const int64_t length = reader.Length(lists.Position(row));
-        const int64_t index = indices.Value(row);
-        const int64_t place = index > 0 ? index - 1 : index < -length ? -1 : length + index;
-        if (index != 0 && place >= 0 && place < length) {
-          position = reader.Begin(lists.Position(row)) + place;
+  resolution.run =
+      RowWise([](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        const auto lists = operands.At<arrow::Array>(0);
+        const auto indices = operands.At<arrow::Int64Array>(1);
+        const ListReader reader(lists.array());
+        std::vector<int64_t> positions;
+        positions.reserve(static_cast<size_t>(operands.length()));
+        for (int64_t row = 0; row < operands.length(); ++row) {
+          int64_t position = -1;
+          if (!operands.AnyNull(row)) {
+            const int64_t length = reader.Length(lists.Position(row));
+            const int64_t index = indices.Value(row);
+            const int64_t place = index > 0 ? index - 1 : index < -length ? -1 : length + index;
+            if (index != 0 && place >= 0 && place < length) {
+              position = reader.Begin(lists.Position(row)) + place;
+            }
+          }
+          positions.push_back(position);
         }
-      }
-      positions.push_back(position);
-    }
-    return TakeRows(call.context, reader.values(), positions);
-  });
+        return TakeRows(call.context, reader.values(), positions);
+      });
   return resolution;
 }
 
@@ -78,7 +79,8 @@ Resolved ResolveSlice(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types = {type, arrow::int64(), arrow::int64()};
   resolution.result_type = result;
-  resolution.run = RowWise([result](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
+  resolution.run = RowWise([result](const ScalarCall& call,
+                                    const Operands& operands) -> arrow::Result<ArrayPtr> {
     const auto lists = operands.At<arrow::Array>(0);
     const auto from = operands.At<arrow::Int64Array>(1);
     const auto to = operands.At<arrow::Int64Array>(2);
@@ -117,7 +119,8 @@ Resolved ResolveListValue(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types.assign(arguments.size(), type);
   resolution.result_type = result;
-  resolution.run = RowWise([result](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
+  resolution.run = RowWise([result](const ScalarCall& call,
+                                    const Operands& operands) -> arrow::Result<ArrayPtr> {
     const auto width = static_cast<int64_t>(operands.size());
     const std::vector<int64_t> lengths(static_cast<size_t>(operands.length()), width);
     if (width == 0) {
@@ -154,32 +157,33 @@ Resolved ResolveToString(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types = {type, arrow::utf8()};
   resolution.result_type = arrow::utf8();
-  resolution.run = RowWise([](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
-    const auto lists = operands.At<arrow::Array>(0);
-    const auto separators = operands.At<arrow::StringArray>(1);
-    const ListReader reader(lists.array());
-    ARROW_ASSIGN_OR_RAISE(const auto texts, MakeValueText(reader.values(), TextStyle::kPlain));
-    arrow::StringBuilder builder(operands.pool());
-    std::string text;
-    for (int64_t row = 0; row < operands.length(); ++row) {
-      if (operands.AnyNull(row)) {
-        ARROW_RETURN_NOT_OK(builder.AppendNull());
-        continue;
-      }
-      text.clear();
-      const int64_t begin = reader.Begin(lists.Position(row));
-      bool first = true;
-      for (int64_t i = begin; i < begin + reader.Length(lists.Position(row)); ++i) {
-        if (!texts->IsNull(i)) {
-          text += first ? std::string_view() : separators.Value(row);
-          texts->Append(i, &text);
-          first = false;
+  resolution.run =
+      RowWise([](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        const auto lists = operands.At<arrow::Array>(0);
+        const auto separators = operands.At<arrow::StringArray>(1);
+        const ListReader reader(lists.array());
+        ARROW_ASSIGN_OR_RAISE(const auto texts, MakeValueText(reader.values(), TextStyle::kPlain));
+        arrow::StringBuilder builder(operands.pool());
+        std::string text;
+        for (int64_t row = 0; row < operands.length(); ++row) {
+          if (operands.AnyNull(row)) {
+            ARROW_RETURN_NOT_OK(builder.AppendNull());
+            continue;
+          }
+          text.clear();
+          const int64_t begin = reader.Begin(lists.Position(row));
+          bool first = true;
+          for (int64_t i = begin; i < begin + reader.Length(lists.Position(row)); ++i) {
+            if (!texts->IsNull(i)) {
+              text += first ? std::string_view() : separators.Value(row);
+              texts->Append(i, &text);
+              first = false;
+            }
+          }
+          ARROW_RETURN_NOT_OK(builder.Append(text));
         }
-      }
-      ARROW_RETURN_NOT_OK(builder.Append(text));
-    }
-    return builder.Finish();
-  });
+        return builder.Finish();
+      });
   return resolution;
 }
 
@@ -212,7 +216,8 @@ arrow::Result<ArrayPtr> SplitTexts(const ScalarCall&, const Operands& operands) 
 Resolved ResolveMapExtract(ScalarArguments arguments) {
   const TypePtr type = arguments.size() == 2 ? PlainType(arguments[0].type) : nullptr;
   if (type == nullptr || type->id() != arrow::Type::MAP) {
-    return type != nullptr && IsListType(*type) ? ResolveExtract(arguments) : Resolved(std::nullopt);
+    return type != nullptr && IsListType(*type) ? ResolveExtract(arguments)
+                                                : Resolved(std::nullopt);
   }
   const auto& map_type = arrow::internal::checked_cast<const arrow::MapType&>(*type);
   if (!ConvertsTo(arguments[1], *PlainType(map_type.key_type()))) {
@@ -222,7 +227,8 @@ Resolved ResolveMapExtract(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types = {type, key_type};
   resolution.result_type = map_type.item_type();
-  resolution.run = RowWise([key_type](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
+  resolution.run = RowWise([key_type](const ScalarCall& call,
+                                      const Operands& operands) -> arrow::Result<ArrayPtr> {
     const auto maps = operands.At<arrow::MapArray>(0);
     const auto wanted = operands.At<arrow::Array>(1);
     ARROW_ASSIGN_OR_RAISE(const auto encoder, KeyEncoder::Make({KeyField{key_type, false, false}}));
@@ -262,7 +268,8 @@ ScalarResolver MapParts(MapPart part) {
     ScalarResolution resolution;
     resolution.argument_types = {type};
     resolution.result_type = result;
-    resolution.run = RowWise([part, result](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
+    resolution.run = RowWise([part, result](const ScalarCall& call,
+                                            const Operands& operands) -> arrow::Result<ArrayPtr> {
       const auto maps = operands.At<arrow::MapArray>(0);
       std::vector<int64_t> positions;
       std::vector<int64_t> lengths;
@@ -286,24 +293,52 @@ ScalarResolver MapParts(MapPart part) {
 std::vector<ScalarRow> ListRows() {
   const TypePtr text = arrow::utf8();
   return {
-      {"list_value", {"list_pack", "array_value"}, "list_value(ANY, ...) -> LIST", "[a, b, ...]", ResolveListValue},
-      {"list_extract", {"array_extract", "list_element"}, "list_extract(LIST, BIGINT) -> ANY",
-       "list[i], counted from 1, or from the end when negative; NULL where there is none", ResolveExtract},
-      {"list_slice", {"array_slice"}, "list_slice(LIST, BIGINT from, BIGINT to) -> LIST",
-       "list[from:to], both included; NULL is an open end", ResolveSlice},
-      {"list_length", {"array_length", "cardinality"}, "list_length(LIST | MAP) -> BIGINT", "the number of elements",
+      {"list_value",
+       {"list_pack", "array_value"},
+       "list_value(ANY, ...) -> LIST",
+       "[a, b, ...]",
+       ResolveListValue},
+      {"list_extract",
+       {"array_extract", "list_element"},
+       "list_extract(LIST, BIGINT) -> ANY",
+       "list[i], counted from 1, or from the end when negative; NULL where there is none",
+       ResolveExtract},
+      {"list_slice",
+       {"array_slice"},
+       "list_slice(LIST, BIGINT from, BIGINT to) -> LIST",
+       "list[from:to], both included; NULL is an open end",
+       ResolveSlice},
+      {"list_length",
+       {"array_length", "cardinality"},
+       "list_length(LIST | MAP) -> BIGINT",
+       "the number of elements",
        ResolveListLength},
-      {"list_contains", {"array_contains", "list_has", "array_has"}, "list_contains(LIST, ANY) -> BOOLEAN",
-       "whether the list holds the value", ResolveListContains},
-      {"list_concat", {"array_concat", "array_cat", "list_cat"}, "list_concat(LIST, ...) -> LIST", "the lists one after the other",
+      {"list_contains",
+       {"array_contains", "list_has", "array_has"},
+       "list_contains(LIST, ANY) -> BOOLEAN",
+       "whether the list holds the value",
+       ResolveListContains},
+      {"list_concat",
+       {"array_concat", "array_cat", "list_cat"},
+       "list_concat(LIST, ...) -> LIST",
+       "the lists one after the other",
        [](ScalarArguments arguments) -> Resolved {
          return arguments.empty() ? Resolved(std::nullopt) : ResolveListConcat(arguments);
        }},
-      {"array_to_string", {"list_to_string"}, "array_to_string(LIST, VARCHAR separator) -> VARCHAR",
-       "the elements as one text, NULLs left out", ResolveToString},
-      {"string_split", {"string_to_array", "str_split", "split"}, "string_split(VARCHAR, VARCHAR separator) -> VARCHAR[]",
-       "the parts of the text", Overloads({{{text, text}, arrow::list(text), RowWise(SplitTexts)}})},
-      {"map_extract", {"element_at"}, "map_extract(MAP, ANY key) -> ANY", "map[key]; NULL where the key is not there",
+      {"array_to_string",
+       {"list_to_string"},
+       "array_to_string(LIST, VARCHAR separator) -> VARCHAR",
+       "the elements as one text, NULLs left out",
+       ResolveToString},
+      {"string_split",
+       {"string_to_array", "str_split", "split"},
+       "string_split(VARCHAR, VARCHAR separator) -> VARCHAR[]",
+       "the parts of the text",
+       Overloads({{{text, text}, arrow::list(text), RowWise(SplitTexts)}})},
+      {"map_extract",
+       {"element_at"},
+       "map_extract(MAP, ANY key) -> ANY",
+       "map[key]; NULL where the key is not there",
        ResolveMapExtract},
       {"map_keys", {}, "map_keys(MAP) -> LIST", "the keys", MapParts(MapPart::kKeys)},
       {"map_values", {}, "map_values(MAP) -> LIST", "the values", MapParts(MapPart::kValues)},

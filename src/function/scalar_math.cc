@@ -36,20 +36,21 @@ ScalarResolver TwoDoubles(std::string kernel) {
 }
 
 ScalarKernel EachDouble(double (*compute)(double)) {
-  return RowWise([compute](const ScalarCall&, const Operands& operands)
-                     -> arrow::Result<std::shared_ptr<arrow::Array>> {
-    const auto values = operands.At<arrow::DoubleArray>(0);
-    arrow::DoubleBuilder builder(operands.pool());
-    ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
-    for (int64_t row = 0; row < operands.length(); ++row) {
-      if (values.IsNull(row)) {
-        builder.UnsafeAppendNull();
-      } else {
-        builder.UnsafeAppend(compute(values.Value(row)));
-      }
-    }
-    return builder.Finish();
-  });
+  return RowWise(
+      [compute](const ScalarCall&,
+                const Operands& operands) -> arrow::Result<std::shared_ptr<arrow::Array>> {
+        const auto values = operands.At<arrow::DoubleArray>(0);
+        arrow::DoubleBuilder builder(operands.pool());
+        ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
+        for (int64_t row = 0; row < operands.length(); ++row) {
+          if (values.IsNull(row)) {
+            builder.UnsafeAppendNull();
+          } else {
+            builder.UnsafeAppend(compute(values.Value(row)));
+          }
+        }
+        return builder.Finish();
+      });
 }
 
 ScalarResolver EachDoubleResolver(double (*compute)(double)) {
@@ -74,7 +75,8 @@ arrow::Status RangeError(const arrow::Status& status, const std::string& name,
 // can need it.
 Resolved ResolveRounding(ScalarArguments arguments, const std::string& name, ScalarKernel kernel) {
   const TypePtr plain = PlainType(arguments[0].type);
-  TypePtr type = plain->id() == arrow::Type::NA || IsTextLiteral(arguments[0]) ? arrow::float64() : plain;
+  TypePtr type =
+      plain->id() == arrow::Type::NA || IsTextLiteral(arguments[0]) ? arrow::float64() : plain;
   if (!IsNumberType(*type)) {
     return std::nullopt;
   }
@@ -110,9 +112,11 @@ constexpr auto kHalfAway = arrow::compute::RoundMode::HALF_TOWARDS_INFINITY;
 Resolved ResolveRound(ScalarArguments arguments) {
   if (arguments.size() == 1) {
     const bool is_integer = arrow::is_integer(PlainType(arguments[0].type)->id());
-    return ResolveRounding(arguments, "round",
-                           is_integer ? Unchanged()
-                                      : ArrowKernel("round", std::make_shared<arrow::compute::RoundOptions>(0, kHalfAway)));
+    return ResolveRounding(
+        arguments, "round",
+        is_integer
+            ? Unchanged()
+            : ArrowKernel("round", std::make_shared<arrow::compute::RoundOptions>(0, kHalfAway)));
   }
   if (arguments.size() != 2 || !ConvertsTo(arguments[1], *arrow::int32())) {
     return std::nullopt;
@@ -120,8 +124,8 @@ Resolved ResolveRound(ScalarArguments arguments) {
   const auto by_places = [](const ScalarCall& call,
                             const std::vector<Datum>& values) -> arrow::Result<Datum> {
     if (values[1].is_scalar() && values[1].scalar()->is_valid) {
-      const arrow::compute::RoundOptions options(
-          values[1].scalar_as<arrow::Int32Scalar>().value, kHalfAway);
+      const arrow::compute::RoundOptions options(values[1].scalar_as<arrow::Int32Scalar>().value,
+                                                 kHalfAway);
       return CallArrow(call.context, "round", {values[0]}, &options);
     }
     const arrow::compute::RoundBinaryOptions options(kHalfAway);
@@ -142,7 +146,9 @@ Resolved ResolveSign(ScalarArguments arguments) {
   // NaN has no sign, so a float's answer is a float.
   const bool is_float = arrow::is_floating(type->id());
   ScalarResolution resolution;
-  resolution.argument_types = {is_float ? arrow::float64() : type->id() == arrow::Type::NA ? arrow::int64() : type};
+  resolution.argument_types = {is_float                        ? arrow::float64()
+                               : type->id() == arrow::Type::NA ? arrow::int64()
+                                                               : type};
   resolution.result_type = is_float ? arrow::float64() : arrow::int64();
   resolution.run = [result = resolution.result_type](
                        const ScalarCall& call,
@@ -174,13 +180,26 @@ ScalarResolver FloatTest(std::string kernel) {
 std::vector<ScalarRow> MathRows() {
   const auto row = [](std::string name, std::vector<std::string> aliases, std::string text,
                       ScalarResolver resolve) {
-    return ScalarRow{name, std::move(aliases), name + "(DOUBLE) -> DOUBLE", std::move(text), std::move(resolve)};
+    return ScalarRow{name, std::move(aliases), name + "(DOUBLE) -> DOUBLE", std::move(text),
+                     std::move(resolve)};
   };
   return {
-      {"ceil", {"ceiling"}, "ceil(NUMBER) -> NUMBER", "the next whole number up", WholeNumber("ceil")},
+      {"ceil",
+       {"ceiling"},
+       "ceil(NUMBER) -> NUMBER",
+       "the next whole number up",
+       WholeNumber("ceil")},
       {"floor", {}, "floor(NUMBER) -> NUMBER", "the next whole number down", WholeNumber("floor")},
-      {"trunc", {"truncate"}, "trunc(NUMBER) -> NUMBER", "the number without its fraction", WholeNumber("trunc")},
-      {"round", {}, "round(NUMBER[, INTEGER places]) -> NUMBER", "rounded half away from zero", ResolveRound},
+      {"trunc",
+       {"truncate"},
+       "trunc(NUMBER) -> NUMBER",
+       "the number without its fraction",
+       WholeNumber("trunc")},
+      {"round",
+       {},
+       "round(NUMBER[, INTEGER places]) -> NUMBER",
+       "rounded half away from zero",
+       ResolveRound},
       {"sign", {}, "sign(NUMBER) -> BIGINT | DOUBLE", "-1, 0 or 1", ResolveSign},
       row("sqrt", {}, "the square root", OneDouble("sqrt")),
       row("cbrt", {}, "the cube root", EachDoubleResolver(std::cbrt)),
@@ -188,20 +207,42 @@ std::vector<ScalarRow> MathRows() {
       row("ln", {}, "the natural logarithm", OneDouble("ln")),
       row("log10", {"log"}, "the logarithm to base 10", OneDouble("log10")),
       row("log2", {}, "the logarithm to base 2", OneDouble("log2")),
-      {"power", {"pow", "^", "**"}, "power(DOUBLE, DOUBLE) -> DOUBLE", "a raised to b", TwoDoubles("power")},
+      {"power",
+       {"pow", "^", "**"},
+       "power(DOUBLE, DOUBLE) -> DOUBLE",
+       "a raised to b",
+       TwoDoubles("power")},
       row("sin", {}, "the sine", OneDouble("sin")),
       row("cos", {}, "the cosine", OneDouble("cos")),
       row("tan", {}, "the tangent", OneDouble("tan")),
       row("asin", {}, "the angle of a sine", OneDouble("asin")),
       row("acos", {}, "the angle of a cosine", OneDouble("acos")),
       row("atan", {}, "the angle of a tangent", OneDouble("atan")),
-      {"atan2", {}, "atan2(DOUBLE y, DOUBLE x) -> DOUBLE", "the angle of a point", TwoDoubles("atan2")},
-      row("degrees", {}, "radians as degrees", EachDoubleResolver([](double x) { return x * 180 / std::numbers::pi; })),
-      row("radians", {}, "degrees as radians", EachDoubleResolver([](double x) { return x * std::numbers::pi / 180; })),
+      {"atan2",
+       {},
+       "atan2(DOUBLE y, DOUBLE x) -> DOUBLE",
+       "the angle of a point",
+       TwoDoubles("atan2")},
+      row("degrees", {}, "radians as degrees",
+          EachDoubleResolver([](double x) { return x * 180 / std::numbers::pi; })),
+      row("radians", {}, "degrees as radians",
+          EachDoubleResolver([](double x) { return x * std::numbers::pi / 180; })),
       {"pi", {}, "pi() -> DOUBLE", "the number pi", ResolvePi},
-      {"isnan", {"is_nan"}, "isnan(DOUBLE) -> BOOLEAN", "whether the number is NaN", FloatTest("is_nan")},
-      {"isinf", {"is_inf"}, "isinf(DOUBLE) -> BOOLEAN", "whether the number is infinite", FloatTest("is_inf")},
-      {"isfinite", {"is_finite"}, "isfinite(DOUBLE) -> BOOLEAN", "whether the number is neither NaN nor infinite", FloatTest("is_finite")},
+      {"isnan",
+       {"is_nan"},
+       "isnan(DOUBLE) -> BOOLEAN",
+       "whether the number is NaN",
+       FloatTest("is_nan")},
+      {"isinf",
+       {"is_inf"},
+       "isinf(DOUBLE) -> BOOLEAN",
+       "whether the number is infinite",
+       FloatTest("is_inf")},
+      {"isfinite",
+       {"is_finite"},
+       "isfinite(DOUBLE) -> BOOLEAN",
+       "whether the number is neither NaN nor infinite",
+       FloatTest("is_finite")},
   };
 }
 

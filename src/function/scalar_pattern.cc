@@ -87,59 +87,59 @@ arrow::Result<Datum> NullBooleans(const ScalarCall& call, const Datum& like) {
   if (like.is_scalar()) {
     return Datum(std::make_shared<arrow::BooleanScalar>());
   }
-  ARROW_ASSIGN_OR_RAISE(auto array, arrow::MakeArrayOfNull(arrow::boolean(), like.length(),
-                                                           PoolOf(call.context)));
+  ARROW_ASSIGN_OR_RAISE(
+      auto array, arrow::MakeArrayOfNull(arrow::boolean(), like.length(), PoolOf(call.context)));
   return Datum(std::move(array));
 }
 
 // A pattern for each row: matched by hand.
 arrow::Result<Datum> LikeEachRow(const ScalarCall& call, const std::vector<Datum>& values) {
-  const auto kernel = RowWise([](const ScalarCall&, const Operands& operands)
-                                  -> arrow::Result<ArrayPtr> {
-    arrow::BooleanBuilder builder(operands.pool());
-    TextRow row(operands);
-    for (int64_t i = 0; i < operands.length(); ++i) {
-      if (operands.AnyNull(i)) {
-        ARROW_RETURN_NOT_OK(builder.AppendNull());
-        continue;
-      }
-      row.MoveTo(i);
-      ARROW_ASSIGN_OR_RAISE(const std::string pattern,
-                            WithBackslash(row.Text(1), row.size() == 3 ? row.Text(2) : "\\"));
-      ARROW_RETURN_NOT_OK(builder.Append(MatchesLike(row.Text(0), pattern)));
-    }
-    return builder.Finish();
-  });
+  const auto kernel =
+      RowWise([](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        arrow::BooleanBuilder builder(operands.pool());
+        TextRow row(operands);
+        for (int64_t i = 0; i < operands.length(); ++i) {
+          if (operands.AnyNull(i)) {
+            ARROW_RETURN_NOT_OK(builder.AppendNull());
+            continue;
+          }
+          row.MoveTo(i);
+          ARROW_ASSIGN_OR_RAISE(const std::string pattern,
+                                WithBackslash(row.Text(1), row.size() == 3 ? row.Text(2) : "\\"));
+          ARROW_RETURN_NOT_OK(builder.Append(MatchesLike(row.Text(0), pattern)));
+        }
+        return builder.Finish();
+      });
   return kernel(call, values);
 }
 
 enum class Case { kRespect, kIgnore };
 
 ScalarKernel LikeKernel(Case letters) {
-  return [letters](const ScalarCall& call,
-                   const std::vector<Datum>& values) -> arrow::Result<Datum> {
-    bool one_pattern = values[1].is_scalar();
-    one_pattern = one_pattern && (values.size() < 3 || values[2].is_scalar());
-    if (!one_pattern) {
-      std::vector<Datum> texts = values;
-      for (size_t i = 0; i < 2 && letters == Case::kIgnore; ++i) {
-        ARROW_ASSIGN_OR_RAISE(texts[i], CallArrow(call.context, "utf8_lower", {texts[i]}));
-      }
-      return LikeEachRow(call, texts);
-    }
-    for (size_t i = 1; i < values.size(); ++i) {
-      if (!values[i].scalar()->is_valid) {
-        return NullBooleans(call, values[0]);
-      }
-    }
-    const auto text_of = [&](size_t index) {
-      return std::string(values[index].scalar_as<arrow::StringScalar>().view());
-    };
-    ARROW_ASSIGN_OR_RAISE(const std::string pattern,
-                          WithBackslash(text_of(1), values.size() == 3 ? text_of(2) : "\\"));
-    const arrow::compute::MatchSubstringOptions options(pattern, letters == Case::kIgnore);
-    return CallArrow(call.context, "match_like", {values[0]}, &options);
-  };
+  return
+      [letters](const ScalarCall& call, const std::vector<Datum>& values) -> arrow::Result<Datum> {
+        bool one_pattern = values[1].is_scalar();
+        one_pattern = one_pattern && (values.size() < 3 || values[2].is_scalar());
+        if (!one_pattern) {
+          std::vector<Datum> texts = values;
+          for (size_t i = 0; i < 2 && letters == Case::kIgnore; ++i) {
+            ARROW_ASSIGN_OR_RAISE(texts[i], CallArrow(call.context, "utf8_lower", {texts[i]}));
+          }
+          return LikeEachRow(call, texts);
+        }
+        for (size_t i = 1; i < values.size(); ++i) {
+          if (!values[i].scalar()->is_valid) {
+            return NullBooleans(call, values[0]);
+          }
+        }
+        const auto text_of = [&](size_t index) {
+          return std::string(values[index].scalar_as<arrow::StringScalar>().view());
+        };
+        ARROW_ASSIGN_OR_RAISE(const std::string pattern,
+                              WithBackslash(text_of(1), values.size() == 3 ? text_of(2) : "\\"));
+        const arrow::compute::MatchSubstringOptions options(pattern, letters == Case::kIgnore);
+        return CallArrow(call.context, "match_like", {values[0]}, &options);
+      };
 }
 
 arrow::Status RegexError(const arrow::Status& status) {
@@ -149,7 +149,9 @@ arrow::Status RegexError(const arrow::Status& status) {
   return status;
 }
 
-bool HasFlag(const std::string& flags, char flag) { return flags.find(flag) != std::string::npos; }
+bool HasFlag(const std::string& flags, char flag) {
+  return flags.find(flag) != std::string::npos;
+}
 
 // Runs `one` with the text arguments of a row; once for the whole batch when all of them are
 // scalars, else for each row.
@@ -288,8 +290,9 @@ arrow::Result<Datum> ExtractRegex(const ScalarCall& call, const Datum& text, int
   ARROW_ASSIGN_OR_RAISE(const Datum found,
                         CallArrow(call.context, "extract_regex", {text}, &options));
   ARROW_ASSIGN_OR_RAISE(const ArrayPtr array, DatumToArray(call.context, found, 1));
-  ARROW_ASSIGN_OR_RAISE(const ArrayPtr part, static_cast<const arrow::StructArray&>(*array)
-                                                 .GetFlattenedField(0, PoolOf(call.context)));
+  ARROW_ASSIGN_OR_RAISE(
+      const ArrayPtr part,
+      static_cast<const arrow::StructArray&>(*array).GetFlattenedField(0, PoolOf(call.context)));
   if (text.is_scalar()) {
     ARROW_ASSIGN_OR_RAISE(auto scalar, part->GetScalar(0));
     return Datum(std::move(scalar));
@@ -306,16 +309,15 @@ arrow::Result<std::optional<ScalarResolution>> ResolveExtractRegex(ScalarArgumen
     }
     group = *literal;
   }
-  ARROW_ASSIGN_OR_RAISE(
-      auto resolution,
-      Overloads({{{arrow::utf8(), arrow::utf8()}, arrow::utf8(), nullptr}})(arguments.first(
-          arguments.size() == 3 ? 2 : arguments.size())));
+  ARROW_ASSIGN_OR_RAISE(auto resolution,
+                        Overloads({{{arrow::utf8(), arrow::utf8()}, arrow::utf8(), nullptr}})(
+                            arguments.first(arguments.size() == 3 ? 2 : arguments.size())));
   if (!resolution.has_value()) {
     return resolution;
   }
   const ScalarKernel kernel = PatternKernel(
-      arrow::utf8(), [group](const ScalarCall& call, const Datum& text,
-                             const std::vector<std::string>& patterns) {
+      arrow::utf8(),
+      [group](const ScalarCall& call, const Datum& text, const std::vector<std::string>& patterns) {
         return ExtractRegex(call, text, group, patterns);
       });
   if (arguments.size() == 3) {
@@ -342,20 +344,36 @@ std::vector<ScalarRow> PatternRows() {
   };
   const ScalarKernel replace = PatternKernel(text, ReplaceRegex);
   return {
-      {"like", {"~~"}, "like(VARCHAR, VARCHAR pattern[, VARCHAR escape]) -> BOOLEAN",
-       "text LIKE pattern: % for any text, _ for one character, \\ escapes", like(Case::kRespect)},
-      {"ilike", {"~~*"}, "ilike(VARCHAR, VARCHAR pattern[, VARCHAR escape]) -> BOOLEAN",
-       "LIKE without regard to case", like(Case::kIgnore)},
-      {"regexp_matches", {"~", "regexp_like", "regexp_contains"},
+      {"like",
+       {"~~"},
+       "like(VARCHAR, VARCHAR pattern[, VARCHAR escape]) -> BOOLEAN",
+       "text LIKE pattern: % for any text, _ for one character, \\ escapes",
+       like(Case::kRespect)},
+      {"ilike",
+       {"~~*"},
+       "ilike(VARCHAR, VARCHAR pattern[, VARCHAR escape]) -> BOOLEAN",
+       "LIKE without regard to case",
+       like(Case::kIgnore)},
+      {"regexp_matches",
+       {"~", "regexp_like", "regexp_contains"},
        "regexp_matches(VARCHAR, VARCHAR pattern[, VARCHAR flags]) -> BOOLEAN",
-       "whether the regular expression (RE2) matches a part of the text; flag i ignores case", regex(MatchRegex)},
-      {"regexp_full_match", {}, "regexp_full_match(VARCHAR, VARCHAR pattern[, VARCHAR flags]) -> BOOLEAN",
-       "whether the regular expression matches the whole text", regex(MatchWholeRegex)},
-      {"regexp_replace", {}, "regexp_replace(VARCHAR, VARCHAR pattern, VARCHAR replacement[, VARCHAR flags]) -> VARCHAR",
+       "whether the regular expression (RE2) matches a part of the text; flag i ignores case",
+       regex(MatchRegex)},
+      {"regexp_full_match",
+       {},
+       "regexp_full_match(VARCHAR, VARCHAR pattern[, VARCHAR flags]) -> BOOLEAN",
+       "whether the regular expression matches the whole text",
+       regex(MatchWholeRegex)},
+      {"regexp_replace",
+       {},
+       "regexp_replace(VARCHAR, VARCHAR pattern, VARCHAR replacement[, VARCHAR flags]) -> VARCHAR",
        "the first match replaced, all with flag g; \\1 is the first group",
        Overloads({{{text, text, text}, text, replace}, {{text, text, text, text}, text, replace}})},
-      {"regexp_extract", {}, "regexp_extract(VARCHAR, VARCHAR pattern[, BIGINT group]) -> VARCHAR",
-       "the first match, or its group; NULL without a match", ResolveExtractRegex},
+      {"regexp_extract",
+       {},
+       "regexp_extract(VARCHAR, VARCHAR pattern[, BIGINT group]) -> VARCHAR",
+       "the first match, or its group; NULL without a match",
+       ResolveExtractRegex},
   };
 }
 

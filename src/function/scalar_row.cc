@@ -14,8 +14,8 @@
 
 #include "function/arrow_call.h"
 #include "function/cast.h"
-#include "function/value_class.h"
 #include "function/text_parse.h"
+#include "function/value_class.h"
 
 namespace keepone {
 

@@ -15,8 +15,8 @@
 namespace keepone {
 
 using ScalarArguments = std::span<const ScalarArgument>;
-using ScalarKernel = std::function<arrow::Result<arrow::Datum>(const ScalarCall&,
-                                                               const std::vector<arrow::Datum>&)>;
+using ScalarKernel =
+    std::function<arrow::Result<arrow::Datum>(const ScalarCall&, const std::vector<arrow::Datum>&)>;
 
 // What a resolver found out.
 struct ScalarResolution {

@@ -62,11 +62,13 @@ Resolved ResolveExtract(ScalarArguments arguments) {
   ScalarResolution resolution;
   resolution.argument_types = {type, arguments[1].type};
   resolution.result_type = type->field(*index)->type();
-  resolution.run = [index = *index](const ScalarCall& call, const std::vector<arrow::Datum>& values) {
-    const auto field = RowWise([index](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
-      const auto structs = operands.At<arrow::StructArray>(0);
-      return structs.array().GetFlattenedField(index, operands.pool());
-    });
+  resolution.run = [index = *index](const ScalarCall& call,
+                                    const std::vector<arrow::Datum>& values) {
+    const auto field =
+        RowWise([index](const ScalarCall&, const Operands& operands) -> arrow::Result<ArrayPtr> {
+          const auto structs = operands.At<arrow::StructArray>(0);
+          return structs.array().GetFlattenedField(index, operands.pool());
+        });
     return field(call, {values[0]});
   };
   return resolution;
@@ -81,23 +83,25 @@ Resolved ResolvePack(ScalarArguments arguments) {
   ScalarResolution resolution;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string& name = arguments[i].name;
-    fields.push_back(arrow::field(name.empty() ? "f" + std::to_string(i + 1) : name, arguments[i].type));
+    fields.push_back(
+        arrow::field(name.empty() ? "f" + std::to_string(i + 1) : name, arguments[i].type));
     resolution.argument_types.push_back(arguments[i].type);
   }
   const TypePtr type = arrow::struct_(std::move(fields));
   resolution.result_type = type;
-  resolution.run = RowWise([type](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
-    arrow::ArrayVector children;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      ArrayPtr child = operands.array(i);
-      if (operands.At<arrow::Array>(i).Position(1) == 0 && operands.length() != 1) {
-        ARROW_ASSIGN_OR_RAISE(const auto scalar, child->GetScalar(0));
-        ARROW_ASSIGN_OR_RAISE(child, DatumToArray(call.context, scalar, operands.length()));
-      }
-      children.push_back(std::move(child));
-    }
-    return std::make_shared<arrow::StructArray>(type, operands.length(), std::move(children));
-  });
+  resolution.run =
+      RowWise([type](const ScalarCall& call, const Operands& operands) -> arrow::Result<ArrayPtr> {
+        arrow::ArrayVector children;
+        for (size_t i = 0; i < operands.size(); ++i) {
+          ArrayPtr child = operands.array(i);
+          if (operands.At<arrow::Array>(i).Position(1) == 0 && operands.length() != 1) {
+            ARROW_ASSIGN_OR_RAISE(const auto scalar, child->GetScalar(0));
+            ARROW_ASSIGN_OR_RAISE(child, DatumToArray(call.context, scalar, operands.length()));
+          }
+          children.push_back(std::move(child));
+        }
+        return std::make_shared<arrow::StructArray>(type, operands.length(), std::move(children));
+      });
   return resolution;
 }
 
@@ -105,9 +109,16 @@ Resolved ResolvePack(ScalarArguments arguments) {
 
 std::vector<ScalarRow> StructRows() {
   return {
-      {"struct_extract", {"get_field"}, "struct_extract(STRUCT, VARCHAR name | BIGINT place) -> ANY",
-       "the field of a literal name, or at a place counted from 1", ResolveExtract},
-      {"struct_pack", {"row"}, "struct_pack(name := ANY, ...) -> STRUCT", "{name: value, ...}", ResolvePack},
+      {"struct_extract",
+       {"get_field"},
+       "struct_extract(STRUCT, VARCHAR name | BIGINT place) -> ANY",
+       "the field of a literal name, or at a place counted from 1",
+       ResolveExtract},
+      {"struct_pack",
+       {"row"},
+       "struct_pack(name := ANY, ...) -> STRUCT",
+       "{name: value, ...}",
+       ResolvePack},
   };
 }
 

@@ -63,21 +63,35 @@ Resolved ResolveTypeOf(ScalarArguments arguments) {
   resolution.argument_types = {arguments[0].type};
   resolution.result_type = arrow::utf8();
   resolution.run = [name = SqlTypeName(*arguments[0].type)](
-                       const ScalarCall&, const std::vector<arrow::Datum>&) -> arrow::Result<arrow::Datum> {
+                       const ScalarCall&,
+                       const std::vector<arrow::Datum>&) -> arrow::Result<arrow::Datum> {
     return arrow::Datum(std::make_shared<arrow::StringScalar>(name));
   };
   return resolution;
 }
 
-arrow::Status Fail(const TextRow& row, std::string*) { return DataError(row.Text(0)); }
+arrow::Status Fail(const TextRow& row, std::string*) {
+  return DataError(row.Text(0));
+}
 
 }  // namespace
 
 std::vector<ScalarRow> SystemRows() {
   return {
-      {"random", {"rand"}, "random() -> DOUBLE", "a random number from 0 to below 1", ResolveRandom},
-      {"typeof", {"pg_typeof"}, "typeof(ANY) -> VARCHAR", "the name of the value's type", ResolveTypeOf},
-      {"error", {}, "error(VARCHAR) -> VARCHAR", "fails with the message",
+      {"random",
+       {"rand"},
+       "random() -> DOUBLE",
+       "a random number from 0 to below 1",
+       ResolveRandom},
+      {"typeof",
+       {"pg_typeof"},
+       "typeof(ANY) -> VARCHAR",
+       "the name of the value's type",
+       ResolveTypeOf},
+      {"error",
+       {},
+       "error(VARCHAR) -> VARCHAR",
+       "fails with the message",
        Overloads({{{arrow::utf8()}, arrow::utf8(), TextKernel(Fail)}})},
   };
 }

@@ -23,9 +23,9 @@ namespace {
 class ScalarTable {
  public:
   ScalarTable() {
-    for (auto topic : {ArithmeticRows, ComparisonRows, BooleanRows, PatternRows, TextRows,
-                       TextEditRows, MathRows, DateTimeRows, ExtractRows, ListRows, StructRows,
-                       SystemRows}) {
+    for (auto topic :
+         {ArithmeticRows, ComparisonRows, BooleanRows, PatternRows, TextRows, TextEditRows,
+          MathRows, DateTimeRows, ExtractRows, ListRows, StructRows, SystemRows}) {
       std::vector<ScalarRow> rows = topic();
       std::move(rows.begin(), rows.end(), std::back_inserter(rows_));
     }
@@ -73,6 +73,9 @@ std::string Lower(std::string_view name) {
 
 // The operator that a row stands for, as it is written, or an empty string.
 std::string OperatorOf(const ScalarRow& row) {
+  if (row.name == "negate") {
+    return "-";  // as an alias it is the subtraction
+  }
   for (const std::string& alias : row.aliases) {
     if (std::isalpha(static_cast<unsigned char>(alias[0])) == 0 && alias[0] != '_') {
       return alias;
@@ -120,7 +123,9 @@ arrow::Result<std::shared_ptr<const BoundScalarFunction>> BindScalarFunction(
   return function;
 }
 
-bool IsScalarFunction(std::string_view name) { return Table().Find(Lower(name)) != nullptr; }
+bool IsScalarFunction(std::string_view name) {
+  return Table().Find(Lower(name)) != nullptr;
+}
 
 std::vector<FunctionDoc> ScalarFunctionDocs() {
   std::vector<FunctionDoc> docs;

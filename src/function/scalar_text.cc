@@ -112,8 +112,8 @@ ScalarKernel JoinWithSeparator() {
 }
 
 Resolved ResolveLength(ScalarArguments arguments) {
-  if (arguments.size() == 1 && (IsListType(*PlainType(arguments[0].type)) ||
-                                arguments[0].type->id() == arrow::Type::MAP)) {
+  if (arguments.size() == 1 &&
+      (IsListType(*PlainType(arguments[0].type)) || arguments[0].type->id() == arrow::Type::MAP)) {
     return ResolveListLength(arguments);
   }
   return Overloads({{{arrow::utf8()}, arrow::int64(), Counting("utf8_length")},
@@ -124,9 +124,8 @@ Resolved ResolveContains(ScalarArguments arguments) {
   if (arguments.size() == 2 && IsListType(*PlainType(arguments[0].type))) {
     return ResolveListContains(arguments);
   }
-  const auto contains = ValueKernel<arrow::BooleanBuilder>([](const TextRow& row) {
-    return row.Text(0).find(row.Text(1)) != std::string_view::npos;
-  });
+  const auto contains = ValueKernel<arrow::BooleanBuilder>(
+      [](const TextRow& row) { return row.Text(0).find(row.Text(1)) != std::string_view::npos; });
   return Overloads({{{arrow::utf8(), arrow::utf8()}, arrow::boolean(), contains}})(arguments);
 }
 
@@ -169,9 +168,8 @@ int64_t FirstCodePoint(std::string_view text) {
 ScalarResolver TwoTextsTest(bool (*test)(std::string_view, std::string_view)) {
   return Overloads({{{arrow::utf8(), arrow::utf8()},
                      arrow::boolean(),
-                     ValueKernel<arrow::BooleanBuilder>([test](const TextRow& row) {
-                       return test(row.Text(0), row.Text(1));
-                     })}});
+                     ValueKernel<arrow::BooleanBuilder>(
+                         [test](const TextRow& row) { return test(row.Text(0), row.Text(1)); })}});
 }
 
 ScalarResolver FindResolver(size_t text_index) {
@@ -188,29 +186,84 @@ std::vector<ScalarRow> TextRows() {
   const TypePtr text = arrow::utf8();
   const TypePtr count = arrow::int64();
   return {
-      {"upper", {"ucase"}, "upper(VARCHAR) -> VARCHAR", "the text in upper case", OneText("utf8_upper")},
-      {"lower", {"lcase"}, "lower(VARCHAR) -> VARCHAR", "the text in lower case", OneText("utf8_lower")},
-      {"initcap", {}, "initcap(VARCHAR) -> VARCHAR", "the text with each word capitalised", OneText("utf8_title")},
-      {"reverse", {}, "reverse(VARCHAR) -> VARCHAR", "the code points from the last to the first", OneText("utf8_reverse")},
-      {"concat", {"||"}, "concat(VARCHAR | BLOB | LIST, ...) -> VARCHAR | BLOB | LIST", "a || b; NULL when one is NULL", ResolveConcat},
-      {"concat_ws", {}, "concat_ws(VARCHAR separator, VARCHAR, ...) -> VARCHAR", "the texts joined, NULLs left out",
+      {"upper",
+       {"ucase"},
+       "upper(VARCHAR) -> VARCHAR",
+       "the text in upper case",
+       OneText("utf8_upper")},
+      {"lower",
+       {"lcase"},
+       "lower(VARCHAR) -> VARCHAR",
+       "the text in lower case",
+       OneText("utf8_lower")},
+      {"initcap",
+       {},
+       "initcap(VARCHAR) -> VARCHAR",
+       "the text with each word capitalised",
+       OneText("utf8_title")},
+      {"reverse",
+       {},
+       "reverse(VARCHAR) -> VARCHAR",
+       "the code points from the last to the first",
+       OneText("utf8_reverse")},
+      {"concat",
+       {"||"},
+       "concat(VARCHAR | BLOB | LIST, ...) -> VARCHAR | BLOB | LIST",
+       "a || b; NULL when one is NULL",
+       ResolveConcat},
+      {"concat_ws",
+       {},
+       "concat_ws(VARCHAR separator, VARCHAR, ...) -> VARCHAR",
+       "the texts joined, NULLs left out",
        Overloads({{{text, text}, text, JoinWithSeparator(), true}})},
-      {"length", {"len", "char_length", "character_length", "strlen"}, "length(VARCHAR | BLOB | LIST | MAP) -> BIGINT",
-       "the code points of a text, the bytes of a blob, the elements of a list or map", ResolveLength},
-      {"octet_length", {"byte_length"}, "octet_length(VARCHAR | BLOB) -> BIGINT", "the bytes",
-       Overloads({{{text}, count, Counting("binary_length")}, {{arrow::binary()}, count, Counting("binary_length")}})},
-      {"contains", {}, "contains(VARCHAR, VARCHAR) -> BOOLEAN; contains(LIST, ANY) -> BOOLEAN",
-       "whether the text holds the other, or the list the value", ResolveContains},
-      {"starts_with", {"prefix", "^@"}, "starts_with(VARCHAR, VARCHAR) -> BOOLEAN", "whether the text begins with the other",
+      {"length",
+       {"len", "char_length", "character_length", "strlen"},
+       "length(VARCHAR | BLOB | LIST | MAP) -> BIGINT",
+       "the code points of a text, the bytes of a blob, the elements of a list or map",
+       ResolveLength},
+      {"octet_length",
+       {"byte_length"},
+       "octet_length(VARCHAR | BLOB) -> BIGINT",
+       "the bytes",
+       Overloads({{{text}, count, Counting("binary_length")},
+                  {{arrow::binary()}, count, Counting("binary_length")}})},
+      {"contains",
+       {},
+       "contains(VARCHAR, VARCHAR) -> BOOLEAN; contains(LIST, ANY) -> BOOLEAN",
+       "whether the text holds the other, or the list the value",
+       ResolveContains},
+      {"starts_with",
+       {"prefix", "^@"},
+       "starts_with(VARCHAR, VARCHAR) -> BOOLEAN",
+       "whether the text begins with the other",
        TwoTextsTest([](std::string_view a, std::string_view b) { return a.starts_with(b); })},
-      {"ends_with", {"suffix"}, "ends_with(VARCHAR, VARCHAR) -> BOOLEAN", "whether the text ends with the other",
+      {"ends_with",
+       {"suffix"},
+       "ends_with(VARCHAR, VARCHAR) -> BOOLEAN",
+       "whether the text ends with the other",
        TwoTextsTest([](std::string_view a, std::string_view b) { return a.ends_with(b); })},
-      {"position", {}, "position(VARCHAR part, VARCHAR text) -> BIGINT", "where the part begins, from 1; 0 when it is not there", FindResolver(1)},
-      {"strpos", {"instr"}, "strpos(VARCHAR text, VARCHAR part) -> BIGINT", "where the part begins, from 1; 0 when it is not there", FindResolver(0)},
-      {"replace", {}, "replace(VARCHAR, VARCHAR from, VARCHAR to) -> VARCHAR", "each `from` replaced by `to`",
+      {"position",
+       {},
+       "position(VARCHAR part, VARCHAR text) -> BIGINT",
+       "where the part begins, from 1; 0 when it is not there",
+       FindResolver(1)},
+      {"strpos",
+       {"instr"},
+       "strpos(VARCHAR text, VARCHAR part) -> BIGINT",
+       "where the part begins, from 1; 0 when it is not there",
+       FindResolver(0)},
+      {"replace",
+       {},
+       "replace(VARCHAR, VARCHAR from, VARCHAR to) -> VARCHAR",
+       "each `from` replaced by `to`",
        Overloads({{{text, text, text}, text, TextKernel(Replace)}})},
-      {"ascii", {"unicode", "ord"}, "ascii(VARCHAR) -> BIGINT", "the first code point's number",
-       Overloads({{{text}, count, ValueKernel<arrow::Int64Builder>([](const TextRow& row) { return FirstCodePoint(row.Text(0)); })}})},
+      {"ascii",
+       {"unicode", "ord"},
+       "ascii(VARCHAR) -> BIGINT",
+       "the first code point's number",
+       Overloads({{{text}, count, ValueKernel<arrow::Int64Builder>([](const TextRow& row) {
+                     return FirstCodePoint(row.Text(0));
+                   })}})},
   };
 }
 

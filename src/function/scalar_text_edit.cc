@@ -55,9 +55,8 @@ arrow::Status Trim(std::string_view text, std::string_view set, Sides sides, std
 ScalarRow TrimRow(const std::string& name, std::vector<std::string> aliases, Sides sides,
                   const std::string& place) {
   const TypePtr text = arrow::utf8();
-  const auto blanks = TextKernel([sides](const TextRow& row, std::string* out) {
-    return Trim(row.Text(0), " ", sides, out);
-  });
+  const auto blanks = TextKernel(
+      [sides](const TextRow& row, std::string* out) { return Trim(row.Text(0), " ", sides, out); });
   const auto set = TextKernel([sides](const TextRow& row, std::string* out) {
     return Trim(row.Text(0), row.Text(1), sides, out);
   });
@@ -71,10 +70,11 @@ arrow::Status Substring(const TextRow& row, std::string* out) {
   const std::string_view text = row.Text(0);
   int64_t begin = row.Integer(1);
   if (row.size() == 2) {
-    out->append(begin < 0 ? CodePointRange(text, CodePoints(text) + std::max(begin, -kTextBytesMax * 2),
-                                           std::numeric_limits<int64_t>::max())
-                          : CodePointRange(text, begin - (begin > 0 ? 1 : 0),
-                                           std::numeric_limits<int64_t>::max()));
+    out->append(begin < 0
+                    ? CodePointRange(text, CodePoints(text) + std::max(begin, -kTextBytesMax * 2),
+                                     std::numeric_limits<int64_t>::max())
+                    : CodePointRange(text, begin - (begin > 0 ? 1 : 0),
+                                     std::numeric_limits<int64_t>::max()));
     return arrow::Status::OK();
   }
   const int64_t length = row.Integer(2);
@@ -135,11 +135,14 @@ arrow::Status Pad(const TextRow& row, Sides side, std::string* out) {
 
 ScalarRow PadRow(const std::string& name, Sides side, const std::string& place) {
   const TypePtr text = arrow::utf8();
-  const auto pad = TextKernel(
-      [side](const TextRow& row, std::string* out) { return Pad(row, side, out); });
-  return {name, {}, name + "(VARCHAR, BIGINT width[, VARCHAR pad]) -> VARCHAR",
-          "the text filled up at " + place + ", or cut, to the width",
-          Overloads({{{text, arrow::int64()}, text, pad}, {{text, arrow::int64(), text}, text, pad}})};
+  const auto pad =
+      TextKernel([side](const TextRow& row, std::string* out) { return Pad(row, side, out); });
+  return {
+      name,
+      {},
+      name + "(VARCHAR, BIGINT width[, VARCHAR pad]) -> VARCHAR",
+      "the text filled up at " + place + ", or cut, to the width",
+      Overloads({{{text, arrow::int64()}, text, pad}, {{text, arrow::int64(), text}, text, pad}})};
 }
 
 arrow::Status Repeat(const TextRow& row, std::string* out) {
@@ -207,7 +210,9 @@ arrow::Status CodePointText(const TextRow& row, std::string* out) {
   if (value < 1 || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF)) {
     return DataError(value, " is no code point");
   }
-  const auto append = [out](int64_t byte) { *out += static_cast<char>(static_cast<unsigned char>(byte)); };
+  const auto append = [out](int64_t byte) {
+    *out += static_cast<char>(static_cast<unsigned char>(byte));
+  };
   if (value < 0x80) {
     append(value);
   } else if (value < 0x800) {
@@ -231,27 +236,52 @@ arrow::Status CodePointText(const TextRow& row, std::string* out) {
 std::vector<ScalarRow> TextEditRows() {
   const TypePtr text = arrow::utf8();
   const TypePtr count = arrow::int64();
-  const auto one_kernel = [](std::vector<TypePtr> types, arrow::Status (*append)(const TextRow&, std::string*)) {
+  const auto one_kernel = [](std::vector<TypePtr> types,
+                             arrow::Status (*append)(const TextRow&, std::string*)) {
     return Overloads({{std::move(types), arrow::utf8(), TextKernel(append)}});
   };
   return {
       TrimRow("trim", {"btrim"}, Sides::kBoth, "both ends"),
       TrimRow("ltrim", {}, Sides::kLeft, "its begin"),
       TrimRow("rtrim", {}, Sides::kRight, "its end"),
-      {"substring", {"substr"}, "substring(VARCHAR, BIGINT from[, BIGINT length]) -> VARCHAR",
+      {"substring",
+       {"substr"},
+       "substring(VARCHAR, BIGINT from[, BIGINT length]) -> VARCHAR",
        "the code points from a place, counted from 1, or from the end when negative",
        Overloads({{{text, count}, text, TextKernel(Substring)},
                   {{text, count, count}, text, TextKernel(Substring)}})},
-      {"left", {}, "left(VARCHAR, BIGINT) -> VARCHAR", "the first code points; all but the last when negative", one_kernel({text, count}, Left)},
-      {"right", {}, "right(VARCHAR, BIGINT) -> VARCHAR", "the last code points; all but the first when negative", one_kernel({text, count}, Right)},
+      {"left",
+       {},
+       "left(VARCHAR, BIGINT) -> VARCHAR",
+       "the first code points; all but the last when negative",
+       one_kernel({text, count}, Left)},
+      {"right",
+       {},
+       "right(VARCHAR, BIGINT) -> VARCHAR",
+       "the last code points; all but the first when negative",
+       one_kernel({text, count}, Right)},
       PadRow("lpad", Sides::kLeft, "its begin"),
       PadRow("rpad", Sides::kRight, "its end"),
-      {"repeat", {}, "repeat(VARCHAR, BIGINT) -> VARCHAR", "the text several times", one_kernel({text, count}, Repeat)},
-      {"split_part", {}, "split_part(VARCHAR, VARCHAR separator, BIGINT index) -> VARCHAR",
-       "one part of the text, counted from 1, or from -1 at the end", one_kernel({text, text, count}, SplitPart)},
-      {"translate", {}, "translate(VARCHAR, VARCHAR from, VARCHAR to) -> VARCHAR",
-       "each code point of `from` replaced by the one at its place in `to`", one_kernel({text, text, text}, Translate)},
-      {"chr", {}, "chr(BIGINT) -> VARCHAR", "the code point of a number", one_kernel({count}, CodePointText)},
+      {"repeat",
+       {},
+       "repeat(VARCHAR, BIGINT) -> VARCHAR",
+       "the text several times",
+       one_kernel({text, count}, Repeat)},
+      {"split_part",
+       {},
+       "split_part(VARCHAR, VARCHAR separator, BIGINT index) -> VARCHAR",
+       "one part of the text, counted from 1, or from -1 at the end",
+       one_kernel({text, text, count}, SplitPart)},
+      {"translate",
+       {},
+       "translate(VARCHAR, VARCHAR from, VARCHAR to) -> VARCHAR",
+       "each code point of `from` replaced by the one at its place in `to`",
+       one_kernel({text, text, text}, Translate)},
+      {"chr",
+       {},
+       "chr(BIGINT) -> VARCHAR",
+       "the code point of a number",
+       one_kernel({count}, CodePointText)},
   };
 }
 

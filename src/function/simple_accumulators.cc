@@ -153,9 +153,11 @@ class MomentAccumulator final : public GroupAccumulator {
       if (values.IsValid(position)) {
         Group& group = groups_[group_ids[row]];
         const double value = values.Value(position);
+        const int64_t held = Holders(group);
         ++group.count;
         group.sum.Add(value);
         group.squares.AddProduct(value, value);
+        holders_ += Holders(group) - held;
       }
     }
     return arrow::Status::OK();
@@ -165,9 +167,11 @@ class MomentAccumulator final : public GroupAccumulator {
     const auto& groups = checked_cast<MomentAccumulator&>(other).groups_;
     for (size_t group = 0; group < groups.size(); ++group) {
       Group& mine = groups_[mapping[group]];
+      const int64_t held = Holders(mine);
       mine.count += groups[group].count;
       mine.sum.Add(groups[group].sum);
       mine.squares.Add(groups[group].squares);
+      holders_ += Holders(mine) - held;
     }
     return arrow::Status::OK();
   }
@@ -184,15 +188,13 @@ class MomentAccumulator final : public GroupAccumulator {
       }
     }
     groups_ = decltype(groups_)();
+    holders_ = 0;
     return FinishBuilder(&builder);
   }
 
   int64_t bytes_used() const override {
-    auto bytes = static_cast<int64_t>(groups_.capacity() * sizeof(Group));
-    for (const Group& group : groups_) {
-      bytes += group.sum.bytes_used() + group.squares.bytes_used();
-    }
-    return bytes;
+    return static_cast<int64_t>(groups_.capacity() * sizeof(Group)) +
+           holders_ * ExactSum::kBytesOutside;
   }
 
  private:
@@ -201,6 +203,10 @@ class MomentAccumulator final : public GroupAccumulator {
     ExactSum sum;
     ExactSum squares;
   };
+
+  static int64_t Holders(const Group& group) {
+    return (group.sum.HoldsMemory() ? 1 : 0) + (group.squares.HoldsMemory() ? 1 : 0);
+  }
 
   // (n * sum(x^2) - sum(x)^2) / (n * n or n * (n - 1)): the difference of two nearly equal numbers,
   // taken before anything is rounded.
@@ -227,6 +233,7 @@ class MomentAccumulator final : public GroupAccumulator {
   QueryContext* context_;
   MomentForm form_;
   std::vector<Group> groups_;
+  int64_t holders_ = 0;  // sums with memory of their own
 };
 
 }  // namespace

@@ -38,10 +38,11 @@ struct IntegerSums {
   static void Add(int64_t value, State* state) { *state += value; }
   static void AddState(const State& other, State* state) { *state += other; }
   static double ToDouble(const State& state, int32_t) { return static_cast<double>(state); }
-  static int64_t BytesOutside(const State&) { return 0; }
+  static bool HoldsMemory(const State&) { return false; }
   static arrow::Status Append(const State& state, const TypePtr& type,
                               arrow::ArrayBuilder* builder) {
-    if (state > std::numeric_limits<int64_t>::max() || state < std::numeric_limits<int64_t>::min()) {
+    if (state > std::numeric_limits<int64_t>::max() ||
+        state < std::numeric_limits<int64_t>::min()) {
       return SumOutOfRange(*type);
     }
     return checked_cast<arrow::Int64Builder&>(*builder).Append(static_cast<int64_t>(state));
@@ -54,7 +55,7 @@ struct DoubleSums {
   static void Add(double value, State* state) { state->Add(value); }
   static void AddState(const State& other, State* state) { state->Add(other); }
   static double ToDouble(const State& state, int32_t) { return state.Round(); }
-  static int64_t BytesOutside(const State& state) { return state.bytes_used(); }
+  static bool HoldsMemory(const State& state) { return state.HoldsMemory(); }
   static arrow::Status Append(const State& state, const TypePtr&, arrow::ArrayBuilder* builder) {
     return checked_cast<arrow::DoubleBuilder&>(*builder).Append(state.Round());
   }
@@ -70,8 +71,8 @@ arrow::Status AppendDecimal(const arrow::Decimal256& value, const TypePtr& type,
     return checked_cast<arrow::Decimal256Builder&>(*builder).Append(value);
   }
   const auto words = value.little_endian_array();
-  return checked_cast<arrow::Decimal128Builder&>(*builder)
-      .Append(arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]));
+  return checked_cast<arrow::Decimal128Builder&>(*builder).Append(
+      arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]));
 }
 
 template <typename Array, typename Decimal>
@@ -81,7 +82,7 @@ struct DecimalSums {
   static void Add(const Decimal& value, State* state) { *state += arrow::Decimal256(value); }
   static void AddState(const State& other, State* state) { *state += other; }
   static double ToDouble(const State& state, int32_t scale) { return state.ToDouble(scale); }
-  static int64_t BytesOutside(const State&) { return 0; }
+  static bool HoldsMemory(const State&) { return false; }
   static arrow::Status Append(const State& state, const TypePtr& type,
                               arrow::ArrayBuilder* builder) {
     return AppendDecimal(state, type, builder);
@@ -110,12 +111,14 @@ class SumAccumulator final : public GroupAccumulator {
       }
       Group& group = groups_[group_ids[row]];
       ++group.count;
+      const bool held = Sums::HoldsMemory(group.sum);
       if constexpr (!std::is_base_of_v<arrow::FixedSizeBinaryArray, typename Sums::ArrayType>) {
         Sums::Add(values.raw_values()[position], &group.sum);
       } else {
         using Decimal = typename arrow::TypeTraits<typename Sums::ArrayType::TypeClass>::CType;
         Sums::Add(Decimal(values.GetValue(position)), &group.sum);
       }
+      holders_ += !held && Sums::HoldsMemory(group.sum) ? 1 : 0;
     }
     return arrow::Status::OK();
   }
@@ -123,8 +126,11 @@ class SumAccumulator final : public GroupAccumulator {
   arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
     const auto& groups = checked_cast<SumAccumulator&>(other).groups_;
     for (size_t group = 0; group < groups.size(); ++group) {
-      groups_[mapping[group]].count += groups[group].count;
-      Sums::AddState(groups[group].sum, &groups_[mapping[group]].sum);
+      Group& mine = groups_[mapping[group]];
+      const bool held = Sums::HoldsMemory(mine.sum);
+      mine.count += groups[group].count;
+      Sums::AddState(groups[group].sum, &mine.sum);
+      holders_ += !held && Sums::HoldsMemory(mine.sum) ? 1 : 0;
     }
     return arrow::Status::OK();
   }
@@ -144,18 +150,14 @@ class SumAccumulator final : public GroupAccumulator {
       }
     }
     groups_ = decltype(groups_)();
+    holders_ = 0;
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Array> array, builder->Finish());
     return std::make_shared<arrow::ChunkedArray>(std::move(array));
   }
 
   int64_t bytes_used() const override {
-    auto bytes = static_cast<int64_t>(groups_.capacity() * sizeof(Group));
-    if constexpr (std::is_same_v<Sums, DoubleSums>) {
-      for (const Group& group : groups_) {
-        bytes += Sums::BytesOutside(group.sum);
-      }
-    }
-    return bytes;
+    return static_cast<int64_t>(groups_.capacity() * sizeof(Group)) +
+           holders_ * ExactSum::kBytesOutside;
   }
 
  private:
@@ -169,6 +171,7 @@ class SumAccumulator final : public GroupAccumulator {
   int32_t scale_;
   TypePtr result_;
   std::vector<Group> groups_;
+  int64_t holders_ = 0;  // sums with memory of their own
 };
 
 }  // namespace

@@ -126,8 +126,7 @@ bool TakeTime(std::string_view* text, int64_t per_second, int64_t* units) {
   int64_t hour = 0;
   int64_t minute = 0;
   int64_t second = 0;
-  if (!TakeDigits(text, 1, 2, &hour) || !TakeChar(text, ':') ||
-      !TakeDigits(text, 2, 2, &minute)) {
+  if (!TakeDigits(text, 1, 2, &hour) || !TakeChar(text, ':') || !TakeDigits(text, 2, 2, &minute)) {
     return false;
   }
   int64_t fraction = 0;
@@ -210,14 +209,18 @@ struct IntervalUnit {
   double nanoseconds;
 };
 constexpr std::array<IntervalUnit, 24> kIntervalUnits = {{
-    {"year", 12, 0, 0},        {"y", 12, 0, 0},          {"yr", 12, 0, 0},
-    {"quarter", 3, 0, 0},      {"month", 1, 0, 0},       {"mon", 1, 0, 0},
-    {"week", 0, 7, 0},         {"w", 0, 7, 0},           {"day", 0, 1, 0},
-    {"d", 0, 1, 0},            {"hour", 0, 0, 3.6e12},   {"h", 0, 0, 3.6e12},
-    {"hr", 0, 0, 3.6e12},      {"minute", 0, 0, 6e10},   {"min", 0, 0, 6e10},
-    {"m", 0, 0, 6e10},         {"second", 0, 0, 1e9},    {"sec", 0, 0, 1e9},
-    {"s", 0, 0, 1e9},          {"millisecond", 0, 0, 1e6}, {"ms", 0, 0, 1e6},
-    {"microsecond", 0, 0, 1e3}, {"us", 0, 0, 1e3},       {"nanosecond", 0, 0, 1},
+    {"year", 12, 0, 0},     {"y", 12, 0, 0},
+    {"yr", 12, 0, 0},       {"quarter", 3, 0, 0},
+    {"month", 1, 0, 0},     {"mon", 1, 0, 0},
+    {"week", 0, 7, 0},      {"w", 0, 7, 0},
+    {"day", 0, 1, 0},       {"d", 0, 1, 0},
+    {"hour", 0, 0, 3.6e12}, {"h", 0, 0, 3.6e12},
+    {"hr", 0, 0, 3.6e12},   {"minute", 0, 0, 6e10},
+    {"min", 0, 0, 6e10},    {"m", 0, 0, 6e10},
+    {"second", 0, 0, 1e9},  {"sec", 0, 0, 1e9},
+    {"s", 0, 0, 1e9},       {"millisecond", 0, 0, 1e6},
+    {"ms", 0, 0, 1e6},      {"microsecond", 0, 0, 1e3},
+    {"us", 0, 0, 1e3},      {"nanosecond", 0, 0, 1},
 }};
 
 const IntervalUnit* FindIntervalUnit(std::string_view word) {
@@ -237,8 +240,7 @@ bool AddIntervalPart(double number, const IntervalUnit& unit, MonthDayNanos* out
   const double whole_months = std::trunc(months);
   const double days = number * unit.days + (months - whole_months) * 30;
   const double whole_days = std::trunc(days);
-  const double nanoseconds =
-      std::round(number * unit.nanoseconds + (days - whole_days) * 8.64e13);
+  const double nanoseconds = std::round(number * unit.nanoseconds + (days - whole_days) * 8.64e13);
   if (std::abs(whole_months) > 2e9 || std::abs(whole_days) > 2e9 || std::abs(nanoseconds) > 9e18) {
     return false;
   }
@@ -390,10 +392,10 @@ arrow::Result<std::shared_ptr<arrow::Array>> ParseTemporals(const arrow::StringA
   const auto& timestamp = checked_cast<const arrow::TimestampType&>(*type);
   const int64_t per_second = UnitsPerSecond(timestamp.unit());
   const bool zoned = !timestamp.timezone().empty();
-  return ParseInstants<arrow::TimestampType>(
-      texts, type, try_cast, pool, [=](std::string_view text, int64_t* out) {
-        return ParseTimestamp(text, per_second, zoned, out);
-      });
+  return ParseInstants<arrow::TimestampType>(texts, type, try_cast, pool,
+                                             [=](std::string_view text, int64_t* out) {
+                                               return ParseTimestamp(text, per_second, zoned, out);
+                                             });
 }
 
 }  // namespace
@@ -485,9 +487,11 @@ arrow::Result<std::shared_ptr<arrow::Array>> ParseTexts(QueryContext* context,
     case arrow::Type::DOUBLE:
       return ParseNumbers<arrow::DoubleType>(texts, type, try_cast, pool);
     case arrow::Type::DECIMAL128:
-      return ParseDecimals<arrow::Decimal128Builder, arrow::Decimal128>(texts, type, try_cast, pool);
+      return ParseDecimals<arrow::Decimal128Builder, arrow::Decimal128>(texts, type, try_cast,
+                                                                        pool);
     case arrow::Type::DECIMAL256:
-      return ParseDecimals<arrow::Decimal256Builder, arrow::Decimal256>(texts, type, try_cast, pool);
+      return ParseDecimals<arrow::Decimal256Builder, arrow::Decimal256>(texts, type, try_cast,
+                                                                        pool);
     case arrow::Type::INTERVAL_MONTH_DAY_NANO: {
       arrow::MonthDayNanoIntervalBuilder builder(type, pool);
       return ParseLoop(texts, type, try_cast, &builder, [](std::string_view text, auto* out) {

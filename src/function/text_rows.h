@@ -23,9 +23,7 @@ class TextRow {
   std::string_view Text(size_t index) const {
     return operands_.At<arrow::StringArray>(index).Value(row_);
   }
-  int64_t Integer(size_t index) const {
-    return operands_.At<arrow::Int64Array>(index).Value(row_);
-  }
+  int64_t Integer(size_t index) const { return operands_.At<arrow::Int64Array>(index).Value(row_); }
   size_t size() const { return operands_.size(); }
   bool IsNull(size_t index) const { return operands_.At<arrow::Array>(index).IsNull(row_); }
 
@@ -36,8 +34,9 @@ class TextRow {
 
 // A kernel whose answer is the text that `append` writes; NULL where an argument is NULL.
 inline ScalarKernel TextKernel(std::function<arrow::Status(const TextRow&, std::string*)> append) {
-  return RowWise([append = std::move(append)](const ScalarCall&, const Operands& operands)
-                     -> arrow::Result<std::shared_ptr<arrow::Array>> {
+  return RowWise([append = std::move(append)](
+                     const ScalarCall&,
+                     const Operands& operands) -> arrow::Result<std::shared_ptr<arrow::Array>> {
     arrow::StringBuilder builder(operands.pool());
     ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
     TextRow row(operands);
@@ -59,21 +58,22 @@ inline ScalarKernel TextKernel(std::function<arrow::Status(const TextRow&, std::
 // The same with an answer of a fixed width: Builder is arrow::Int64Builder, arrow::BooleanBuilder.
 template <typename Builder, typename Compute>
 ScalarKernel ValueKernel(Compute compute) {
-  return RowWise([compute](const ScalarCall&, const Operands& operands)
-                     -> arrow::Result<std::shared_ptr<arrow::Array>> {
-    Builder builder(operands.pool());
-    ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
-    TextRow row(operands);
-    for (int64_t i = 0; i < operands.length(); ++i) {
-      if (operands.AnyNull(i)) {
-        builder.UnsafeAppendNull();
-        continue;
-      }
-      row.MoveTo(i);
-      builder.UnsafeAppend(compute(row));
-    }
-    return builder.Finish();
-  });
+  return RowWise(
+      [compute](const ScalarCall&,
+                const Operands& operands) -> arrow::Result<std::shared_ptr<arrow::Array>> {
+        Builder builder(operands.pool());
+        ARROW_RETURN_NOT_OK(builder.Reserve(operands.length()));
+        TextRow row(operands);
+        for (int64_t i = 0; i < operands.length(); ++i) {
+          if (operands.AnyNull(i)) {
+            builder.UnsafeAppendNull();
+            continue;
+          }
+          row.MoveTo(i);
+          builder.UnsafeAppend(compute(row));
+        }
+        return builder.Finish();
+      });
 }
 
 // Code points of UTF-8; of other bytes the ones that do not continue a code point.

@@ -137,8 +137,9 @@ arrow::Result<TypePtr> MakeDecimal(std::span<const int64_t> arguments) {
   const int64_t precision = arguments.empty() ? 18 : arguments[0];
   const int64_t scale = arguments.empty() ? 3 : (arguments.size() == 1 ? 0 : arguments[1]);
   if (arguments.size() > 2 || precision < 1 || precision > 76 || scale < 0 || scale > precision) {
-    return UnplacedBindError("DECIMAL takes (precision, scale) with precision from 1 to 76 and scale ",
-                     "from 0 to precision");
+    return UnplacedBindError(
+        "DECIMAL takes (precision, scale) with precision from 1 to 76 and scale ",
+        "from 0 to precision");
   }
   const auto digits = static_cast<int32_t>(precision);
   const auto places = static_cast<int32_t>(scale);

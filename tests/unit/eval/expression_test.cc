@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include <arrow/record_batch.h>
+#include <gtest/gtest.h>
 
 #include "tests/unit/function/apply_function.h"
 
@@ -24,7 +23,8 @@ std::shared_ptr<arrow::RecordBatch> Batch(std::vector<std::shared_ptr<arrow::Arr
 }
 
 ExpressionPtr Call(std::string_view name, ExpressionPtr left, ExpressionPtr right) {
-  const std::vector<ScalarArgument> types = {{left->type(), nullptr, ""}, {right->type(), nullptr, ""}};
+  const std::vector<ScalarArgument> types = {{left->type(), nullptr, ""},
+                                             {right->type(), nullptr, ""}};
   auto function = BindScalarFunction(name, types).ValueOrDie();
   std::vector<ExpressionPtr> arguments;
   arguments.push_back(std::move(left));
@@ -32,8 +32,12 @@ ExpressionPtr Call(std::string_view name, ExpressionPtr left, ExpressionPtr righ
   return MakeCallExpression(std::move(function), std::move(arguments));
 }
 
-ExpressionPtr Literal(const arrow::Datum& value) { return MakeLiteralExpression(value.scalar()); }
-ExpressionPtr IntegerColumn(int index) { return MakeColumnExpression(index, arrow::int64()); }
+ExpressionPtr Literal(const arrow::Datum& value) {
+  return MakeLiteralExpression(value.scalar());
+}
+ExpressionPtr IntegerColumn(int index) {
+  return MakeColumnExpression(index, arrow::int64());
+}
 
 std::string Evaluate(const Expression& expression, const arrow::RecordBatch& batch) {
   const auto values = EvaluateToArray(expression, TestContext(), batch, 0);
@@ -46,15 +50,18 @@ ExpressionPtr Case(std::vector<ExpressionPtr> children) {
 }
 
 TEST(Expression, CallsAndCasts) {
-  const auto batch = Batch({Column(arrow::int64(), "[1, null, 3]"), Column(arrow::int64(), "[10, 20, 30]")});
+  const auto batch =
+      Batch({Column(arrow::int64(), "[1, null, 3]"), Column(arrow::int64(), "[10, 20, 30]")});
   EXPECT_EQ(Evaluate(*Call("+", IntegerColumn(0), IntegerColumn(1)), *batch), "11 | NULL | 33");
   EXPECT_EQ(Evaluate(*Call("+", Literal(Number(1)), Literal(Number(2))), *batch), "3 | 3 | 3");
-  EXPECT_EQ(Evaluate(*MakeCastExpression(IntegerColumn(0), arrow::utf8(), false), *batch), "1 | NULL | 3");
+  EXPECT_EQ(Evaluate(*MakeCastExpression(IntegerColumn(0), arrow::utf8(), false), *batch),
+            "1 | NULL | 3");
 }
 
 TEST(Expression, CaseComputesABranchOnlyWhereItIsTaken) {
-  const auto batch = Batch({Column(arrow::int64(), "[10, 20, null, 5]"), Column(arrow::int64(), "[2, 0, 1, null]"),
-                            Column(arrow::list(arrow::utf8_view()), R"([["a"], [], null, ["b"]])")});
+  const auto batch =
+      Batch({Column(arrow::int64(), "[10, 20, null, 5]"), Column(arrow::int64(), "[2, 0, 1, null]"),
+             Column(arrow::list(arrow::utf8_view()), R"([["a"], [], null, ["b"]])")});
   std::vector<ExpressionPtr> children;
   children.push_back(Call("<>", IntegerColumn(1), Literal(Number(0))));
   children.push_back(Call("/", IntegerColumn(0), IntegerColumn(1)));
@@ -63,7 +70,9 @@ TEST(Expression, CaseComputesABranchOnlyWhereItIsTaken) {
 }
 
 TEST(Expression, CaseTakesTheFirstConditionThatIsTrue) {
-  const auto batch = Batch({Column(arrow::int64(), "[1, 2, 3, null]"), Column(arrow::utf8_view(), R"(["a", "b", null, "a long text of more than twelve bytes"])")});
+  const auto batch = Batch(
+      {Column(arrow::int64(), "[1, 2, 3, null]"),
+       Column(arrow::utf8_view(), R"(["a", "b", null, "a long text of more than twelve bytes"])")});
   const auto view = [] { return MakeColumnExpression(1, arrow::utf8_view()); };
   std::vector<ExpressionPtr> children;
   children.push_back(Call("<", IntegerColumn(0), Literal(Number(2))));
@@ -71,7 +80,8 @@ TEST(Expression, CaseTakesTheFirstConditionThatIsTrue) {
   children.push_back(Call("<", IntegerColumn(0), Literal(Number(3))));
   children.push_back(MakeCastExpression(Literal(Text("second")), arrow::utf8_view(), false));
   children.push_back(view());
-  EXPECT_EQ(Evaluate(*Case(std::move(children)), *batch), "a | second | NULL | a long text of more than twelve bytes");
+  EXPECT_EQ(Evaluate(*Case(std::move(children)), *batch),
+            "a | second | NULL | a long text of more than twelve bytes");
 }
 
 TEST(Expression, CaseOverNoRowsComputesNothing) {

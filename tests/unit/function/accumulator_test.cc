@@ -2,9 +2,8 @@
 #include <memory>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include <arrow/chunked_array.h>
+#include <gtest/gtest.h>
 
 #include "function/aggregate_function.h"
 #include "tests/unit/function/apply_function.h"
@@ -33,7 +32,8 @@ std::string Aggregate(std::string_view name, const arrow::Datum& column, const G
                       int64_t group_count) {
   const auto function = Bind(name, column.type());
   const auto array = CastDatum(TestContext(), column, function->argument_types[0], false)
-                         .ValueOrDie().make_array();
+                         .ValueOrDie()
+                         .make_array();
   auto whole = function->make_accumulator(TestContext()).ValueOrDie();
   EXPECT_TRUE(whole->Resize(group_count).ok());
   EXPECT_TRUE(whole->Update({array}, groups).ok());
@@ -63,23 +63,36 @@ TEST(Accumulators, CountAndSum) {
 
 TEST(Accumulators, IntegerSumsOverflowOnlyAtTheEnd) {
   const Groups groups = {0, 0, 0};
-  EXPECT_EQ(Aggregate("sum", Column(arrow::int64(), "[9223372036854775807, 1, -1]"), groups, 1), "9223372036854775807");
-  const std::string error = Aggregate("sum", Column(arrow::int64(), "[9223372036854775807, 1, 1]"), groups, 1);
-  EXPECT_EQ(error.substr(0, error.find('\n')), "data error: overflow: the sum leaves the range of BIGINT");
-  EXPECT_EQ(Aggregate("sum", Column(arrow::uint64(), "[18446744073709551615, 1, null]"), groups, 1), "18446744073709551616");
-  EXPECT_EQ(Aggregate("sum", Column(arrow::decimal128(5, 2), R"(["1.25", "2.50", null])"), groups, 1), "3.75");
+  EXPECT_EQ(Aggregate("sum", Column(arrow::int64(), "[9223372036854775807, 1, -1]"), groups, 1),
+            "9223372036854775807");
+  const std::string error =
+      Aggregate("sum", Column(arrow::int64(), "[9223372036854775807, 1, 1]"), groups, 1);
+  EXPECT_EQ(error.substr(0, error.find('\n')),
+            "data error: overflow: the sum leaves the range of BIGINT");
+  EXPECT_EQ(Aggregate("sum", Column(arrow::uint64(), "[18446744073709551615, 1, null]"), groups, 1),
+            "18446744073709551616");
+  EXPECT_EQ(
+      Aggregate("sum", Column(arrow::decimal128(5, 2), R"(["1.25", "2.50", null])"), groups, 1),
+      "3.75");
 }
 
 TEST(Accumulators, FloatSumsAreExact) {
   const Groups groups = {0, 0, 0, 0};
   EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[1e100, 1, -1e100, 1]"), groups, 1), "2.0");
   EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[0.1, 0.2, 0.3, null]"), groups, 1), "0.6");
-  EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[1e308, 1e308, -1e308, -1e308]"), groups, 1), "0.0");
-  EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[1e308, 1e308, 1, 1]"), groups, 1), "Infinity");
+  EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[1e308, 1e308, -1e308, -1e308]"), groups, 1),
+            "0.0");
+  EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[1e308, 1e308, 1, 1]"), groups, 1),
+            "Infinity");
   EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[Inf, -Inf, 1, 1]"), groups, 1), "NaN");
-  EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[1e300, 1e-300, 1e16, 1e-16]"), groups, 1), "1e+300");
-  EXPECT_EQ(Aggregate("var_samp", Column(arrow::float64(), "[1000000001, 1000000002, 1000000003, null]"), groups, 1), "1.0");
-  EXPECT_EQ(Aggregate("stddev_pop", Column(arrow::float64(), "[2, 4, 4, 6]"), groups, 1), "1.4142135623730951");
+  EXPECT_EQ(Aggregate("sum", Column(arrow::float64(), "[1e300, 1e-300, 1e16, 1e-16]"), groups, 1),
+            "1e+300");
+  EXPECT_EQ(
+      Aggregate("var_samp", Column(arrow::float64(), "[1000000001, 1000000002, 1000000003, null]"),
+                groups, 1),
+      "1.0");
+  EXPECT_EQ(Aggregate("stddev_pop", Column(arrow::float64(), "[2, 4, 4, 6]"), groups, 1),
+            "1.4142135623730951");
 }
 
 TEST(Accumulators, ExtremesOfAnyType) {
@@ -87,11 +100,18 @@ TEST(Accumulators, ExtremesOfAnyType) {
   EXPECT_EQ(Aggregate("max", Column(arrow::float64(), "[1, NaN, Inf]"), groups, 1), "NaN");
   EXPECT_EQ(Aggregate("min", Column(arrow::float64(), "[NaN, null, Inf]"), groups, 1), "Infinity");
   EXPECT_EQ(Aggregate("min", Column(arrow::utf8(), R"(["b", "a", null])"), groups, 2), "a | NULL");
-  EXPECT_EQ(Aggregate("max", Column(arrow::utf8_view(), R"(["b", "a", null])"), groups, 2), "b | NULL");
-  EXPECT_EQ(Aggregate("max", Column(arrow::decimal128(5, 2), R"(["-1.00", "2.50", null])"), groups, 2), "2.50 | NULL");
-  EXPECT_EQ(Aggregate("max", Column(arrow::boolean(), "[false, true, null]"), groups, 2), "true | NULL");
-  EXPECT_EQ(Aggregate("max", Column(arrow::date32(), "[1, 5, null]"), groups, 2), "1970-01-06 | NULL");
-  EXPECT_EQ(Aggregate("max", Column(arrow::list(arrow::int64()), "[[1, 2], [1, 3], null]"), groups, 2), "[1,3] | NULL");
+  EXPECT_EQ(Aggregate("max", Column(arrow::utf8_view(), R"(["b", "a", null])"), groups, 2),
+            "b | NULL");
+  EXPECT_EQ(
+      Aggregate("max", Column(arrow::decimal128(5, 2), R"(["-1.00", "2.50", null])"), groups, 2),
+      "2.50 | NULL");
+  EXPECT_EQ(Aggregate("max", Column(arrow::boolean(), "[false, true, null]"), groups, 2),
+            "true | NULL");
+  EXPECT_EQ(Aggregate("max", Column(arrow::date32(), "[1, 5, null]"), groups, 2),
+            "1970-01-06 | NULL");
+  EXPECT_EQ(
+      Aggregate("max", Column(arrow::list(arrow::int64()), "[[1, 2], [1, 3], null]"), groups, 2),
+      "[1,3] | NULL");
 }
 
 TEST(Accumulators, Truth) {
@@ -103,7 +123,8 @@ TEST(Accumulators, Truth) {
 }
 
 TEST(Accumulators, Resolution) {
-  const std::vector<ScalarArgument> two = {{arrow::utf8(), nullptr, ""}, {arrow::int64(), nullptr, ""}};
+  const std::vector<ScalarArgument> two = {{arrow::utf8(), nullptr, ""},
+                                           {arrow::int64(), nullptr, ""}};
   const auto max_by = BindAggregateFunction("ARG_MAX", two).ValueOrDie();
   EXPECT_EQ(max_by->name, "max_by");
   EXPECT_EQ(max_by->kind, AggregateKind::kWinner);
@@ -114,7 +135,8 @@ TEST(Accumulators, Resolution) {
   EXPECT_TRUE(BindAggregateFunction("count", {}).ValueOrDie()->counts);
   const std::vector<ScalarArgument> text = {{arrow::utf8(), nullptr, ""}};
   EXPECT_EQ(FormatError(BindAggregateFunction("sum", text).status(), ""),
-            "bind error: no aggregate function \"sum\" takes (VARCHAR)\nhint: it is sum(NUMBER) -> NUMBER");
+            "bind error: no aggregate function \"sum\" takes (VARCHAR)\nhint: it is sum(NUMBER) -> "
+            "NUMBER");
 }
 
 }  // namespace

@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include <arrow/array.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/array/util.h>
 #include <arrow/json/from_string.h>
 #include <arrow/scalar.h>
+#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "base/query_context.h"
@@ -35,10 +34,18 @@ inline std::shared_ptr<arrow::Array> Column(const TypePtr& type, const std::stri
 }
 
 // A literal; texts are written as they are.
-inline arrow::Datum Text(std::string text) { return {std::make_shared<arrow::StringScalar>(std::move(text))}; }
-inline arrow::Datum Number(int64_t value) { return {std::make_shared<arrow::Int64Scalar>(value)}; }
-inline arrow::Datum Real(double value) { return {std::make_shared<arrow::DoubleScalar>(value)}; }
-inline arrow::Datum Null() { return {std::make_shared<arrow::NullScalar>()}; }
+inline arrow::Datum Text(std::string text) {
+  return {std::make_shared<arrow::StringScalar>(std::move(text))};
+}
+inline arrow::Datum Number(int64_t value) {
+  return {std::make_shared<arrow::Int64Scalar>(value)};
+}
+inline arrow::Datum Real(double value) {
+  return {std::make_shared<arrow::DoubleScalar>(value)};
+}
+inline arrow::Datum Null() {
+  return {std::make_shared<arrow::NullScalar>()};
+}
 // A literal of a type from its text.
 inline arrow::Datum Value(const TypePtr& type, const std::string& text) {
   return CastDatum(TestContext(), Text(text), type, false).ValueOrDie();
@@ -63,7 +70,7 @@ inline std::string Show(const arrow::Datum& datum) {
 // Resolves, casts and runs as the binder and the evaluator do; the values joined by " | ", or the
 // error's message and hint.
 inline std::string Apply(std::string_view name, const std::vector<arrow::Datum>& values,
-                       std::string* type_name = nullptr) {
+                         std::string* type_name = nullptr) {
   std::vector<ScalarArgument> arguments;
   int64_t row_count = 1;
   for (const arrow::Datum& value : values) {
@@ -89,7 +96,8 @@ inline std::string Apply(std::string_view name, const std::vector<arrow::Datum>&
     return FormatError(answer.status(), "");
   }
   EXPECT_TRUE(answer->type()->Equals(*function.result_type))
-      << name << ": " << answer->type()->ToString() << " is not " << function.result_type->ToString();
+      << name << ": " << answer->type()->ToString() << " is not "
+      << function.result_type->ToString();
   if (type_name != nullptr) {
     *type_name = SqlTypeName(*function.result_type);
   }

@@ -23,22 +23,34 @@ TEST(Comparison, NaNIsAboveEveryNumberAndEqualsItself) {
 }
 
 TEST(Comparison, TextsCompareByBytesAndLiteralsTakeTheOtherType) {
-  EXPECT_EQ(Apply("<", {Column(arrow::utf8(), R"(["a", "B", null])"), Text("a")}), "false | true | NULL");
-  EXPECT_EQ(Apply(">", {Column(arrow::timestamp(arrow::TimeUnit::MICRO), R"(["2024-01-02", "2023-01-01"])"), Text("2024-01-01")}),
+  EXPECT_EQ(Apply("<", {Column(arrow::utf8(), R"(["a", "B", null])"), Text("a")}),
+            "false | true | NULL");
+  EXPECT_EQ(Apply(">", {Column(arrow::timestamp(arrow::TimeUnit::MICRO),
+                               R"(["2024-01-02", "2023-01-01"])"),
+                        Text("2024-01-01")}),
             "true | false");
   EXPECT_EQ(Apply("=", {Column(arrow::date32(), "[0]"), Text("1970-01-01")}), "true");
   EXPECT_EQ(Apply("=", {Column(arrow::int32(), "[7]"), Text("7")}), "true");
   EXPECT_EQ(Apply("=", {Column(arrow::int32(), "[7]"), Column(arrow::utf8(), R"(["7"])")}),
-            "bind error: \"=\" cannot take INTEGER and VARCHAR\nhint: cast one side: CAST(x AS TYPE) or x::TYPE");
+            "bind error: \"=\" cannot take INTEGER and VARCHAR\nhint: cast one side: CAST(x AS "
+            "TYPE) or x::TYPE");
 }
 
 TEST(Comparison, TypesThatDifferMeet) {
-  EXPECT_EQ(Apply("=", {Column(arrow::decimal128(5, 2), R"(["7.50"])"), Column(arrow::decimal128(4, 1), R"(["7.5"])")}), "true");
-  EXPECT_EQ(Apply("<", {Column(arrow::timestamp(arrow::TimeUnit::SECOND, "UTC"), "[1]"),
-                      Column(arrow::timestamp(arrow::TimeUnit::MILLI, "Europe/Berlin"), "[1500]")}), "true");
+  EXPECT_EQ(Apply("=", {Column(arrow::decimal128(5, 2), R"(["7.50"])"),
+                        Column(arrow::decimal128(4, 1), R"(["7.5"])")}),
+            "true");
+  EXPECT_EQ(
+      Apply("<", {Column(arrow::timestamp(arrow::TimeUnit::SECOND, "UTC"), "[1]"),
+                  Column(arrow::timestamp(arrow::TimeUnit::MILLI, "Europe/Berlin"), "[1500]")}),
+      "true");
   EXPECT_EQ(Apply("<", {Column(arrow::uint64(), "[18446744073709551615]"), Number(-1)}), "false");
-  EXPECT_EQ(Apply("=", {Column(arrow::dictionary(arrow::int8(), arrow::utf8()), R"(["a", null])"), Text("a")}), "true | NULL");
-  EXPECT_EQ(Apply("=", {Column(arrow::utf8_view(), R"(["a", null])"), Column(arrow::utf8(), R"(["a", "b"])")}), "true | NULL");
+  EXPECT_EQ(Apply("=", {Column(arrow::dictionary(arrow::int8(), arrow::utf8()), R"(["a", null])"),
+                        Text("a")}),
+            "true | NULL");
+  EXPECT_EQ(Apply("=", {Column(arrow::utf8_view(), R"(["a", null])"),
+                        Column(arrow::utf8(), R"(["a", "b"])")}),
+            "true | NULL");
   EXPECT_EQ(Apply("=", {Null(), Null()}), "NULL");
 }
 
@@ -49,15 +61,19 @@ TEST(Comparison, NestedValuesCompareByTheirParts) {
   EXPECT_EQ(Apply(">", {lists, others}), "false | true | NULL | false");
   EXPECT_EQ(Apply("is_not_distinct_from", {lists, others}), "true | false | false | true");
   const auto type = arrow::struct_({arrow::field("a", arrow::float64())});
-  EXPECT_EQ(Apply("=", {Column(type, R"([{"a": NaN}, {"a": 0.0}])"), Column(type, R"([{"a": NaN}, {"a": -0.0}])")}), "true | true");
+  EXPECT_EQ(Apply("=", {Column(type, R"([{"a": NaN}, {"a": 0.0}])"),
+                        Column(type, R"([{"a": NaN}, {"a": -0.0}])")}),
+            "true | true");
 }
 
 TEST(Comparison, InFollowsTheRulesOfNull) {
   const auto values = Column(arrow::int64(), "[1, 9, null]");
   EXPECT_EQ(Apply("in_list", {values, Number(1), Number(2)}), "true | false | NULL");
   EXPECT_EQ(Apply("in_list", {values, Number(1), Null()}), "true | NULL | NULL");
-  EXPECT_EQ(Apply("in_list", {values, Number(1), Number(2), Number(3), Number(4), Number(5)}), "true | false | NULL");
-  EXPECT_EQ(Apply("in_list", {values, Number(1), Number(2), Number(3), Number(4), Null()}), "true | NULL | NULL");
+  EXPECT_EQ(Apply("in_list", {values, Number(1), Number(2), Number(3), Number(4), Number(5)}),
+            "true | false | NULL");
+  EXPECT_EQ(Apply("in_list", {values, Number(1), Number(2), Number(3), Number(4), Null()}),
+            "true | NULL | NULL");
   EXPECT_EQ(Apply("between", {values, Number(1), Number(3)}), "true | false | NULL");
 }
 

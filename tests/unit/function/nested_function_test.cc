@@ -7,8 +7,9 @@ namespace keepone {
 namespace {
 
 TEST(Lists, ExtractCountsFromBothEnds) {
-  for (const TypePtr& type : {arrow::list(arrow::int64()), arrow::large_list(arrow::int64()),
-                              arrow::list_view(arrow::int64()), arrow::large_list_view(arrow::int64())}) {
+  for (const TypePtr& type :
+       {arrow::list(arrow::int64()), arrow::large_list(arrow::int64()),
+        arrow::list_view(arrow::int64()), arrow::large_list_view(arrow::int64())}) {
     const auto lists = Column(type, "[[1, 2, 3], [], null, [4]]");
     EXPECT_EQ(Apply("list_extract", {lists, Number(1)}), "1 | NULL | NULL | 4") << type->ToString();
     EXPECT_EQ(Apply("list_extract", {lists, Number(-1)}), "3 | NULL | NULL | 4");
@@ -25,26 +26,38 @@ TEST(Lists, ExtractCountsFromBothEnds) {
 }
 
 TEST(Lists, ValuesAndTexts) {
-  EXPECT_EQ(Apply("list_value", {Number(1), Column(arrow::int32(), "[2, null]")}), "[1,2] | [1,null]");
+  EXPECT_EQ(Apply("list_value", {Number(1), Column(arrow::int32(), "[2, null]")}),
+            "[1,2] | [1,null]");
   EXPECT_EQ(Apply("list_value", {}), "[]");
-  EXPECT_EQ(Apply("array_to_string", {Column(arrow::list(arrow::utf8()), R"([["a", null, "b"], null])"), Text("-")}), "a-b | NULL");
+  EXPECT_EQ(Apply("array_to_string",
+                  {Column(arrow::list(arrow::utf8()), R"([["a", null, "b"], null])"), Text("-")}),
+            "a-b | NULL");
   EXPECT_EQ(Apply("string_split", {Text("a,b,"), Text(",")}), R"(["a","b",""])");
-  EXPECT_EQ(Apply("list_extract", {Column(arrow::list(arrow::list(arrow::utf8())), R"([[["a"], ["b", "c"]]])"), Number(2)}), R"(["b","c"])");
+  EXPECT_EQ(Apply("list_extract",
+                  {Column(arrow::list(arrow::list(arrow::utf8())), R"([[["a"], ["b", "c"]]])"),
+                   Number(2)}),
+            R"(["b","c"])");
 }
 
 TEST(Structs, FieldsByNameAndPlace) {
-  const auto type = arrow::struct_({arrow::field("a", arrow::int64()), arrow::field("A", arrow::utf8()), arrow::field("Bc", arrow::utf8())});
-  const auto structs = Column(type, R"([{"a": 1, "A": "x", "Bc": "y"}, null, {"a": null, "A": "z", "Bc": null}])");
+  const auto type =
+      arrow::struct_({arrow::field("a", arrow::int64()), arrow::field("A", arrow::utf8()),
+                      arrow::field("Bc", arrow::utf8())});
+  const auto structs =
+      Column(type, R"([{"a": 1, "A": "x", "Bc": "y"}, null, {"a": null, "A": "z", "Bc": null}])");
   EXPECT_EQ(Apply("struct_extract", {structs, Text("a")}), "1 | NULL | NULL");
   EXPECT_EQ(Apply("struct_extract", {structs, Text("A")}), "x | NULL | z");
   EXPECT_EQ(Apply("struct_extract", {structs, Text("bC")}), "y | NULL | NULL");
   EXPECT_EQ(Apply("struct_extract", {structs, Number(2)}), "x | NULL | z");
-  EXPECT_EQ(Apply("struct_extract", {structs, Text("bd")}), "bind error: the struct has no field \"bd\"\nhint: the nearest field is \"Bc\"");
-  EXPECT_EQ(Apply("struct_pack", {Number(1), Column(arrow::utf8(), R"(["x", null])")}), R"({"f1":1,"f2":"x"} | {"f1":1,"f2":null})");
+  EXPECT_EQ(Apply("struct_extract", {structs, Text("bd")}),
+            "bind error: the struct has no field \"bd\"\nhint: the nearest field is \"Bc\"");
+  EXPECT_EQ(Apply("struct_pack", {Number(1), Column(arrow::utf8(), R"(["x", null])")}),
+            R"({"f1":1,"f2":"x"} | {"f1":1,"f2":null})");
 }
 
 TEST(Maps, Parts) {
-  const auto maps = Column(arrow::map(arrow::utf8(), arrow::int64()), R"([[["a", 1], ["b", 2]], null, []])");
+  const auto maps =
+      Column(arrow::map(arrow::utf8(), arrow::int64()), R"([[["a", 1], ["b", 2]], null, []])");
   EXPECT_EQ(Apply("map_extract", {maps, Text("b")}), "2 | NULL | NULL");
   EXPECT_EQ(Apply("map_keys", {maps}), R"(["a","b"] | NULL | [])");
   EXPECT_EQ(Apply("map_values", {maps}), "[1,2] | NULL | []");

@@ -24,10 +24,29 @@ std::vector<std::vector<ScalarArgument>> Shapes() {
   const auto record = column(arrow::struct_({arrow::field("a", arrow::int64())}));
   const auto interval = column(arrow::month_day_nano_interval());
   const auto month = argument(Text("month"));
-  return {{}, {text}, {number}, {truth}, {time}, {list}, {map}, {text, text}, {number, number},
-          {truth, truth}, {text, text, text}, {text, number}, {text, text, number}, {number, number, number},
-          {list, number}, {list, number, number}, {list, text}, {map, text}, {record, argument(Number(1))},
-          {month, time}, {month, time, time}, {time, interval}, {time, text}};
+  return {{},
+          {text},
+          {number},
+          {truth},
+          {time},
+          {list},
+          {map},
+          {text, text},
+          {number, number},
+          {truth, truth},
+          {text, text, text},
+          {text, number},
+          {text, text, number},
+          {number, number, number},
+          {list, number},
+          {list, number, number},
+          {list, text},
+          {map, text},
+          {record, argument(Number(1))},
+          {month, time},
+          {month, time, time},
+          {time, interval},
+          {time, text}};
 }
 
 TEST(Tables, EachFunctionOfTheReferenceCanBeBound) {

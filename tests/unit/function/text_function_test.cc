@@ -27,12 +27,14 @@ TEST(Text, Edits) {
   EXPECT_EQ(Apply("lpad", {Text("ab"), Number(5), Text("xy")}), "xyxab");
   EXPECT_EQ(Apply("rpad", {Text("abc"), Number(2)}), "ab");
   EXPECT_EQ(Apply("repeat", {Text("ab"), Number(3)}), "ababab");
-  EXPECT_EQ(Apply("repeat", {Text("ab"), Number(int64_t{1} << 40)}), "data error: a text of 2199023255552 bytes is longer than 1 GiB");
+  EXPECT_EQ(Apply("repeat", {Text("ab"), Number(int64_t{1} << 40)}),
+            "data error: a text of 2199023255552 bytes is longer than 1 GiB");
   EXPECT_EQ(Apply("replace", {Text("aXbX"), Text("X"), Text("--")}), "a--b--");
   EXPECT_EQ(Apply("split_part", {Text("a,b,c"), Text(","), Number(2)}), "b");
   EXPECT_EQ(Apply("split_part", {Text("a,b,c"), Text(","), Number(-1)}), "c");
   EXPECT_EQ(Apply("concat", {Column(arrow::utf8(), R"(["a", null])"), Number(1)}), "a1 | NULL");
-  EXPECT_EQ(Apply("concat_ws", {Text("-"), Column(arrow::utf8(), R"(["a", null])"), Text("c")}), "a-c | c");
+  EXPECT_EQ(Apply("concat_ws", {Text("-"), Column(arrow::utf8(), R"(["a", null])"), Text("c")}),
+            "a-c | c");
   EXPECT_EQ(Apply("translate", {Text("abc"), Text("ac"), Text("x")}), "xb");
   EXPECT_EQ(Apply("starts_with", {Text("abc"), Text("ab")}), "true");
   EXPECT_EQ(Apply("ends_with", {Text("abc"), Text("ab")}), "false");
@@ -49,24 +51,28 @@ TEST(Pattern, Like) {
   EXPECT_EQ(Apply("like", {texts, Text("_b")}), "false | false | true | NULL");
   EXPECT_EQ(Apply("ilike", {texts, Text("A%")}), "true | true | false | NULL");
   EXPECT_EQ(Apply("like", {texts, Null()}), "NULL | NULL | NULL | NULL");
-  EXPECT_EQ(Apply("like", {texts, Column(arrow::utf8(), R"(["%c", "a_", "_b", "x"])")}), "true | false | true | NULL");
+  EXPECT_EQ(Apply("like", {texts, Column(arrow::utf8(), R"(["%c", "a_", "_b", "x"])")}),
+            "true | false | true | NULL");
   EXPECT_EQ(Apply("like", {Text("a"), Text("a!"), Text("!")}),
             "data error: a LIKE pattern must not end with its escape character");
 }
 
 TEST(Pattern, RegularExpressions) {
-  EXPECT_EQ(Apply("regexp_matches", {Column(arrow::utf8(), R"(["abc", "xyz", null])"), Text("b.")}), "true | false | NULL");
+  EXPECT_EQ(Apply("regexp_matches", {Column(arrow::utf8(), R"(["abc", "xyz", null])"), Text("b.")}),
+            "true | false | NULL");
   EXPECT_EQ(Apply("regexp_full_match", {Text("abc"), Text("b.")}), "false");
   EXPECT_EQ(Apply("regexp_replace", {Text("aaa"), Text("a"), Text("b")}), "baa");
   EXPECT_EQ(Apply("regexp_replace", {Text("aaa"), Text("a"), Text("b"), Text("g")}), "bbb");
   EXPECT_EQ(Apply("regexp_extract", {Text("ab12"), Text("([a-z]+)([0-9]+)"), Number(2)}), "12");
   EXPECT_EQ(Apply("regexp_extract", {Text("ab12"), Text("[0-9]+")}), "12");
-  EXPECT_EQ(Apply("~", {Text("a"), Text("(")}), "data error: Invalid regular expression: missing ): (");
+  EXPECT_EQ(Apply("~", {Text("a"), Text("(")}),
+            "data error: Invalid regular expression: missing ): (");
 }
 
 TEST(Text, NamesWhatItTakes) {
-  EXPECT_EQ(Apply("upper", {Number(1)}),
-            "bind error: no function \"upper\" takes (BIGINT)\nhint: it is upper(VARCHAR) -> VARCHAR");
+  EXPECT_EQ(
+      Apply("upper", {Number(1)}),
+      "bind error: no function \"upper\" takes (BIGINT)\nhint: it is upper(VARCHAR) -> VARCHAR");
   EXPECT_EQ(Apply("uper", {Number(1)}),
             "bind error: function \"uper\" does not exist\nhint: the nearest function is upper");
   EXPECT_EQ(Apply("upper", {Null()}), "NULL");
