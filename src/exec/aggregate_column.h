@@ -15,7 +15,8 @@ struct AggregateColumn {
   std::shared_ptr<const BoundAggregateFunction> function;
   std::vector<int> arguments;  // kWinner and kCollect: the value alone
   // kWinner: the row that comes first under it gives the value; ties go to the first row in input
-  // order, or to the last with `ties_to_last`. kCollect: the order of the list; ties by input order.
+  // order, or to the last with `ties_to_last`. kCollect: the order of the list; ties by input
+  // order.
   std::vector<OrderColumn> order;
   bool ties_to_last = false;
   std::optional<int> filter;  // BOOLEAN: only rows where it is TRUE count

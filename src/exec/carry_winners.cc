@@ -23,8 +23,9 @@ std::unique_ptr<BatchStream> MakeCarryWinners(QueryContext* context,
     const BoundKeepSpec bound = BindKeepSpec(spec, *rows.schema());
     ARROW_ASSIGN_OR_RAISE(CarriedRows::Kept kept, CarryRows(context, rows, bound));
     HeldRows held;
-    arrow::FieldVector fields(schema->fields().begin(),
-                              schema->fields().begin() + static_cast<std::ptrdiff_t>(payload.size()));
+    const auto first_field = schema->fields().begin();
+    arrow::FieldVector fields(first_field,
+                              first_field + static_cast<std::ptrdiff_t>(payload.size()));
     const auto payload_schema = arrow::schema(std::move(fields));
     for (auto& batch : kept.batches) {
       held.batches.push_back(arrow::RecordBatch::Make(payload_schema, batch->num_rows(),

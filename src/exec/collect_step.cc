@@ -29,7 +29,8 @@ class CollectState final : public AggregateState {
     std::shared_ptr<arrow::RecordBatch> rows;
   };
 
-  CollectState(QueryContext* context, const AggregateColumn& column, const std::vector<int>& columns)
+  CollectState(QueryContext* context, const AggregateColumn& column,
+               const std::vector<int>& columns)
       : context_(context), column_(column), columns_(columns) {}
 
   arrow::Status Update(const GroupedBatch& batch) override {
@@ -60,7 +61,9 @@ struct Lists {
   std::shared_ptr<arrow::DataType> type;
   arrow::MemoryPool* pool;
 
-  int64_t begin(int64_t group) const { return group == 0 ? 0 : ends[static_cast<size_t>(group) - 1]; }
+  int64_t begin(int64_t group) const {
+    return group == 0 ? 0 : ends[static_cast<size_t>(group) - 1];
+  }
 
   template <typename ListType>
   arrow::Result<std::shared_ptr<arrow::Array>> Make(int64_t first, int64_t count) const {

@@ -31,7 +31,7 @@ namespace {
 struct Narrow {
   std::shared_ptr<arrow::Int64Array> addresses;  // ascending
   arrow::RecordBatchVector batches;              // the columns that are given, in input order
-  std::unique_ptr<RowOrder> order;               // the rows of `batches` by address; nullptr: as they stand
+  std::unique_ptr<RowOrder> order;               // by address; nullptr: as they stand
   std::vector<int64_t> places;                   // input row of each address; empty: as they stand
   std::unique_ptr<MemoryReservation> places_reserved;
 };

@@ -23,8 +23,8 @@ std::unique_ptr<BatchStream> MakeFilter(QueryContext* context, std::unique_ptr<B
     ARROW_ASSIGN_OR_RAISE(arrow::Datum wanted, predicate->Evaluate(context, *batch, position));
     if (wanted.is_scalar()) {
       const arrow::Scalar& scalar = *wanted.scalar();
-      const bool all =
-          scalar.is_valid && arrow::internal::checked_cast<const arrow::BooleanScalar&>(scalar).value;
+      const bool all = scalar.is_valid &&
+                       arrow::internal::checked_cast<const arrow::BooleanScalar&>(scalar).value;
       return all ? batch : nullptr;
     }
     const std::shared_ptr<arrow::Array> array = wanted.make_array();

@@ -19,10 +19,9 @@ namespace keepone {
 class PartitionedRows {
  public:
   // `batches` in input order.
-  static arrow::Result<std::unique_ptr<PartitionedRows>> Make(QueryContext* context,
-                                                              arrow::RecordBatchVector batches,
-                                                              const std::vector<int>& partition,
-                                                              const std::vector<OrderColumn>& order);
+  static arrow::Result<std::unique_ptr<PartitionedRows>> Make(
+      QueryContext* context, arrow::RecordBatchVector batches, const std::vector<int>& partition,
+      const std::vector<OrderColumn>& order);
 
   // The input's columns, then the partition's number ("group").
   const arrow::RecordBatchVector& batches() const { return batches_; }

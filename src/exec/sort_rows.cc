@@ -40,7 +40,10 @@ class RowSorter {
  public:
   RowSorter(QueryContext* context, const arrow::RecordBatchVector& batches,
             const std::vector<OrderColumn>& keys)
-      : context_(context), batches_(batches), columns_(ColumnsOf(keys)), reserved_(context->budget()) {
+      : context_(context),
+        batches_(batches),
+        columns_(ColumnsOf(keys)),
+        reserved_(context->budget()) {
     if (!batches.empty()) {
       fields_ = KeyFieldsOf(keys, *batches[0]->schema());
     }

@@ -23,8 +23,9 @@ std::vector<int> ColumnsOf(const std::vector<OrderColumn>& keys);
 arrow::Status ReferToAllRows(const arrow::RecordBatchVector& batches, RowOrder* order);
 
 // Sorts references to rows of `batches` by `keys` of any type; equal ones keep their order. Uses
-// all workers. Holds the encoded keys of all rows of the batches meanwhile. `begins`, if not nullptr,
-// gets 1 for each sorted row whose key differs from that of the row before it, and for the first.
+// all workers. Holds the encoded keys of all rows of the batches meanwhile. `begins`, if not
+// nullptr, gets 1 for each sorted row whose key differs from that of the row before it, and for the
+// first.
 arrow::Status SortRows(QueryContext* context, const arrow::RecordBatchVector& batches,
                        const std::vector<OrderColumn>& keys, RowOrder* order,
                        std::vector<uint8_t>* begins = nullptr);

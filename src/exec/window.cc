@@ -121,7 +121,8 @@ arrow::Result<HeldRows> AddColumns(QueryContext* context, arrow::RecordBatchVect
     held.more.push_back(std::move(result.values));
     held.more_row_bytes += result.row_bytes;
   }
-  NoteBytesHeld(TotalBytes(held.batches) + rows->row_count() * static_cast<int64_t>(sizeof(RowPlace)));
+  NoteBytesHeld(TotalBytes(held.batches) +
+                rows->row_count() * static_cast<int64_t>(sizeof(RowPlace)));
   return held;
 }
 
