@@ -213,9 +213,6 @@ arrow::Result<std::string> Lexer::ReadQuoted(char quote, std::string_view what, 
 arrow::Status Lexer::ReadQuotedIdentifier() {
   const size_t begin = position_;
   ARROW_ASSIGN_OR_RAISE(std::string text, ReadQuoted('"', "quoted name", begin));
-  if (text.empty()) {
-    return SyntaxError(SpanFrom(begin), "a quoted name must not be empty");
-  }
   Add(TokenKind::kQuotedIdentifier, std::move(text), begin);
   return arrow::Status::OK();
 }

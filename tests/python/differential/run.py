@@ -78,7 +78,9 @@ class Run:
     def run_case(self, case: int, folder: pathlib.Path) -> None:
         rng = random.Random(f"{self.arguments.seed}/{case}")
         table = tables.make_table(rng)
-        tables.write_files(rng, table, folder)
+        files = folder / "table"  # A peer reads this whole folder: answers lie beside it.
+        files.mkdir()
+        tables.write_files(rng, table, files)
         for _ in range(2):
             question = queries.make_question(rng, table)
             self.ask_peers(case, question)

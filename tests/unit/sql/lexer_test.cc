@@ -65,7 +65,6 @@ TEST(Lexer, BadStrings) {
   EXPECT_EQ(Describe("E'a\\'"), "error: the string that begins here has no end; ' is missing");
   EXPECT_EQ(Describe("E'a\\"), "error: the string that begins here has no end; ' is missing");
   EXPECT_EQ(Describe("\"a"), "error: the quoted name that begins here has no end; \" is missing");
-  EXPECT_EQ(Describe("\"\""), "error: a quoted name must not be empty");
   EXPECT_EQ(Describe("$t$a"), "error: the string that begins here has no end; $t$ is missing");
   EXPECT_EQ(Describe("E'\\u12'"), "error: bad escape \"\\u12\" in a string");
   EXPECT_EQ(Describe("E'\\ud800'"), "error: bad escape \"\\ud800\" in a string");

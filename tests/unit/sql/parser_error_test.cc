@@ -73,10 +73,6 @@ TEST(ParseError, UnfinishedText) {
             "syntax error: the quoted name that begins here has no end; \" is missing\n"
             "  SELECT \"abc FROM t\n"
             "         ^");
-  EXPECT_EQ(ErrorOf("SELECT \"\" FROM t"),
-            "syntax error: a quoted name must not be empty\n"
-            "  SELECT \"\" FROM t\n"
-            "         ^^");
   EXPECT_EQ(ErrorOf("SELECT /* a FROM t"),
             "syntax error: the comment has no end; */ is missing\n"
             "  SELECT /* a FROM t\n"
