@@ -130,10 +130,10 @@ int64_t FieldBytesPerRow(const Source& source, const SourceStatistics& statistic
 RowSplit::RowSplit(RowChain chain, Request request)
     : chain_(std::move(chain)), request_(std::move(request)) {
   FindVolatile();
-  const ColumnSet keys(request_.keys.begin(), request_.keys.end());
+  const ColumnSet given(request_.given.begin(), request_.given.end());
   ColumnSet recomputed;
   for (ColumnId id : request_.payload) {
-    if (request_.reuses_keys && keys.contains(id)) {
+    if (given.contains(id)) {
       continue;
     }
     if (volatile_.contains(id)) {
@@ -143,7 +143,19 @@ RowSplit::RowSplit(RowChain chain, Request request)
     }
   }
   wide_needed_ = WalkDown(recomputed, /*with_filters=*/false);
-  ColumnSet narrow = keys;
+  // A given column that the wide part reads too is taken from there, where it has its own id.
+  const auto is_read = [this, &recomputed](ColumnId id) {
+    return !recomputed.contains(id) &&
+           std::any_of(wide_needed_.begin(), wide_needed_.end(),
+                       [id](const ColumnSet& level) { return level.contains(id); });
+  };
+  for (ColumnId id : request_.payload) {
+    if (is_read(id)) {
+      recomputed.insert(id);
+    }
+  }
+  wide_needed_ = WalkDown(std::move(recomputed), /*with_filters=*/false);
+  ColumnSet narrow(request_.keys.begin(), request_.keys.end());
   narrow.insert(carried_.begin(), carried_.end());
   narrow_needed_ = WalkDown(narrow, /*with_filters=*/true);
 

@@ -57,8 +57,7 @@ class RowSplit {
   struct Request {
     std::vector<ColumnId> keys;     // what the picking reads
     std::vector<ColumnId> payload;  // what is wanted of the picked rows
-    // The picking gives its keys on anyway: they are not read again.
-    bool reuses_keys = false;
+    std::vector<ColumnId> given;    // the keys that the picking gives on anyway: not read again
   };
   RowSplit(RowChain chain, Request request);
 

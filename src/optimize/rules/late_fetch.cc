@@ -141,7 +141,7 @@ NodePtr FetchTopRows(const NodePtr& node, const OptimizerContext& context) {
   RowSplit::Request request;
   AddKeyColumns(sort.keys(), &request.keys);
   request.payload = Ids(sort.columns());
-  request.reuses_keys = true;
+  request.given = request.keys;
   const RowSplit split(*std::move(search.chain), std::move(request));
   if (split.fetches_nothing() || !split.saves_fields()) {
     return node;
@@ -171,7 +171,7 @@ NodePtr FetchFilteredRows(const NodePtr& node, const OptimizerContext& context) 
   request.keys.assign(reads.begin(), reads.end());
   std::sort(request.keys.begin(), request.keys.end());
   request.payload = Ids(filter.columns());
-  request.reuses_keys = true;
+  request.given = request.keys;
   const RowSplit split(*std::move(search.chain), std::move(request));
   if (split.fetches_nothing() || !split.saves_fields() ||
       (split.wide_bytes() < kFetchBytesMin && context.settings->form == Form::kAuto)) {

@@ -34,9 +34,11 @@ RowSplit MakeSplit(const RowChain& chain, const AggregateNode& node, const Aggre
       CollectReads(call, &keys);
     }
   }
+  request.payload.insert(request.payload.end(), node.groups().begin(), node.groups().end());
   std::sort(request.payload.begin(), request.payload.end());
   request.payload.erase(std::unique(request.payload.begin(), request.payload.end()),
                         request.payload.end());
+  request.given = node.groups();
   request.keys.assign(keys.begin(), keys.end());
   std::sort(request.keys.begin(), request.keys.end());
   return RowSplit(chain, std::move(request));
@@ -98,7 +100,9 @@ class WinnerFetch {
       });
     }
     NodePtr aggregate = AggregateNode::Make(eligible.input, std::move(groups), std::move(calls));
-    const std::vector<Column> extras = aggregate->columns();
+    const auto first_call = static_cast<std::ptrdiff_t>(node_.groups().size());
+    const std::vector<Column> extras(aggregate->columns().begin() + first_call,
+                                     aggregate->columns().end());
     NodePtr wide =
         split_.MakeWide(picked, std::move(aggregate), extras, /*keeps_input_order=*/false);
     return MakeOutput(std::move(wide), condition);
@@ -118,11 +122,7 @@ class WinnerFetch {
   NodePtr MakeOutput(NodePtr wide, const ExprPtr& condition) const {
     std::vector<ProjectNode::Item> items;
     for (ColumnId group : node_.groups()) {
-      const Column column = PassedColumn(node_, group);
-      // A group column may be among the fetched values, under its own id.
-      const bool is_there = FindColumn(wide->columns(), group) != nullptr;
-      const ColumnId source = is_there ? group : narrow_.ids.at(group);
-      items.push_back({group, column.name, MakeColumnExpr(source, column.name, column.type)});
+      items.push_back(ProjectNode::Pass(PassedColumn(*wide, group)));
     }
     for (const AggregateCall& call : node_.calls()) {
       const Column column = PassedColumn(node_, call.id);

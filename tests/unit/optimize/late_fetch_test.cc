@@ -177,6 +177,34 @@ Project: k, w, n
 )");
 }
 
+TEST_F(LateFetchTest, FilterReadsAFieldUnderTwoNames) {
+  b.settings.form = OptimizerSettings::Form::kFetch;
+  const NodePtr scan = b.Scan();
+  // The field keeps its id under the name of `key`; `o` is a new column.
+  ProjectNode::Item key = ProjectNode::Pass(PassedColumn(*scan, b.Id(scan, "o")));
+  key.name = "key";
+  const NodePtr project = ProjectNode::Make(
+      scan, {key, ProjectNode::Item{b.ids.Next(), "o", b.Read(scan, "o")},
+             ProjectNode::Pass(PassedColumn(*scan, b.Id(scan, "w")))});
+  const NodePtr keep =
+      KeepRowsNode::Make(project, b.KeepSpec(project, {"key"}, {}, {"key", "o", "w"}));
+  EXPECT_EQ(
+      b.Apply(b.Filter(keep, b.Call("greater", {b.Read(keep, "key"), b.Number(0)})), LateFetch),
+      R"(
+Project: key, o, w
+  Project: row_address, key, key, o, w
+    Project: row_address, key, o AS key, o, w
+      Fetch: t [o, w] by row_address
+        Filter: key > 0
+          Project: row_address, key
+            Project: row_address, o AS key
+              Fetch: t [o] by row_address
+                KeepRows: group [key], order [], first 1, gives [row_address]; fetch: as it is set
+                  Project: row_address, o AS key
+                    Scan: t [o] with row addresses
+)");
+}
+
 TEST_F(LateFetchTest, LimitSinksBelowTheFetch) {
   const NodePtr scan = b.Scan();
   const NodePtr keep =
@@ -198,7 +226,7 @@ TEST_F(LateFetchTest, WinnersBesideOtherAggregates) {
                     LateFetch),
             R"(
 Project: k, total, CASE WHEN eligible THEN w ELSE NULL END AS first
-  Project: w, k, total, row_address, eligible
+  Project: k, w, total, row_address, eligible
     Fetch: t [w] by row_address
       Aggregate: group [k], sum(n) AS total, first_value(row_address) AS row_address, first_value(eligible) AS eligible
         Project: k, o, n, row_address, n IS NOT NULL AS eligible
