@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include <arrow/type_fwd.h>
+
 namespace keepone {
 
 // How a session begins. The settings are those of SET, by name with their values as text:
@@ -11,6 +13,8 @@ namespace keepone {
 // them, docs/sql.md explains them.
 struct SessionOptions {
   std::map<std::string, std::string> settings;
+  // Where buffers come from; must outlive the session and its results. Nullptr: Arrow's default pool.
+  arrow::MemoryPool* memory_pool = nullptr;
 };
 
 }  // namespace keepone

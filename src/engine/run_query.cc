@@ -33,7 +33,8 @@ RunningQuery::~RunningQuery() {
   }
 }
 
-std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFlag* stop) {
+std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFlag* stop,
+                                               arrow::MemoryPool* pool) {
   QueryContext::Options options;
   options.threads = static_cast<int>(settings.threads);
   options.memory_bytes_max = settings.memory_bytes_max;
@@ -41,6 +42,7 @@ std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFla
   options.batch_bytes_max = settings.batch_bytes_max;
   options.random_seed = static_cast<uint64_t>(settings.random_seed);
   options.stop = stop;
+  options.base_pool = pool;
   return std::make_shared<QueryContext>(options);
 }
 

@@ -45,7 +45,8 @@ struct RunningQuery {
 };
 
 // Makes what the operators of a statement share, by the settings.
-std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFlag* stop);
+std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFlag* stop,
+                                               arrow::MemoryPool* pool);
 
 arrow::Result<RunningQuery> StartQuery(PreparedQuery prepared, std::shared_ptr<QueryContext> context);
 

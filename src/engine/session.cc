@@ -49,6 +49,7 @@ StatementResult ExecuteStatement(ast::Statement* statement, const ExecuteState& 
 class SessionImpl final : public Session {
  public:
   arrow::Status Init(const SessionOptions& options) {
+    pool_ = options.memory_pool;
     for (const auto& [name, value] : options.settings) {
       ARROW_RETURN_NOT_OK(ApplySetting(&settings_, name, value));
     }
@@ -64,7 +65,7 @@ class SessionImpl final : public Session {
       return SyntaxError(statements[1]->span, "one statement at a time: this is a second one");
     }
     stop_.Clear();
-    ExecuteState state{&catalog_, &settings_, MakeQueryContext(settings_, &stop_)};
+    ExecuteState state{&catalog_, &settings_, MakeQueryContext(settings_, &stop_, pool_)};
     {
       const std::lock_guard<std::mutex> lock(running_mutex_);
       running_ = state.context;
@@ -108,6 +109,7 @@ class SessionImpl final : public Session {
  private:
   SessionCatalog catalog_;
   Settings settings_;
+  arrow::MemoryPool* pool_ = nullptr;
   StopFlag stop_;
   mutable std::mutex running_mutex_;
   std::weak_ptr<QueryContext> running_;  // of the newest statement

@@ -21,7 +21,7 @@ struct Settings {
   int64_t threads;  // the cores that the process may use
   int64_t memory_bytes_max = -1;
   int64_t batch_rows_max = 8192;
-  int64_t batch_bytes_max = int64_t{4} << 20;
+  int64_t batch_bytes_max = int64_t{1} << 20;
   NullOrder null_order = NullOrder::kLast;
   OptimizerSettings optimizer;
   int64_t random_seed = 0;

@@ -1,63 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <future>
 #include <memory>
 #include <utility>
 
 #include <arrow/api.h>
 #include <arrow/io/interfaces.h>
-#include <arrow/util/byte_size.h>
 #include <arrow/util/compression.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
 #include "base/error.h"
+#include "column/row_bytes.h"
 #include "io/format_sinks.h"
 
 namespace keepone {
 
 namespace {
 
-// The writer holds the encoded pages of a row group until it is complete, so this bounds the memory
-// of a result, however long: wide rows make row groups of few rows.
-constexpr int64_t kRowGroupBytes = int64_t{32} << 20;
+// Rows are held until a row group is complete and then written column by column, so that one column's
+// encoder is at work at a time. This bounds the memory of a result, however long: wide rows make row
+// groups of few rows. Two row groups are held: one is written while the next is gathered.
+constexpr int64_t kRowGroupBytes = int64_t{8} << 20;
 constexpr int64_t kPageBytes = int64_t{1} << 20;
-// A dictionary is kept in memory for each leaf column; past this size it pays for few columns.
-constexpr int64_t kDictionaryBytes = int64_t{256} << 10;
-
 class ParquetSink final : public Sink {
  public:
-  ParquetSink(std::unique_ptr<parquet::arrow::FileWriter> writer, int64_t row_group_bytes,
-              int64_t row_group_rows)
-      : writer_(std::move(writer)),
-        row_group_bytes_(row_group_bytes),
-        row_group_rows_(row_group_rows) {}
+  struct Options {
+    int64_t row_group_bytes;
+    int64_t row_group_rows;
+    bool in_background;  // encode on a thread of its own
+  };
+
+  ParquetSink(std::unique_ptr<parquet::arrow::FileWriter> writer,
+              std::shared_ptr<arrow::Schema> schema, Options options)
+      : writer_(std::move(writer)), schema_(std::move(schema)), options_(options) {}
+
+  ~ParquetSink() override {
+    if (written_.valid()) {
+      written_.wait();
+    }
+  }
 
   arrow::Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
-    if (!in_row_group_) {
-      ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
-      in_row_group_ = true;
-    }
-    ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*batch));
-    ARROW_ASSIGN_OR_RAISE(const int64_t batch_bytes, arrow::util::ReferencedBufferSize(*batch));
-    bytes_ += batch_bytes;
-    rows_ += batch->num_rows();
-    if (bytes_ >= row_group_bytes_ || rows_ >= row_group_rows_) {
-      // The next NewBufferedRowGroup closes this one.
-      in_row_group_ = false;
-      bytes_ = 0;
-      rows_ = 0;
+    int64_t begin = 0;
+    while (begin < batch->num_rows()) {
+      const int64_t count = std::min(batch->num_rows() - begin, options_.row_group_rows - rows_);
+      auto part = count == batch->num_rows() ? batch : batch->Slice(begin, count);
+      bytes_ += BatchBytes(*part);
+      rows_ += count;
+      begin += count;
+      batches_.push_back(std::move(part));
+      if (bytes_ >= options_.row_group_bytes || rows_ >= options_.row_group_rows) {
+        ARROW_RETURN_NOT_OK(WriteRowGroup());
+      }
     }
     return arrow::Status::OK();
   }
 
-  arrow::Status Finish() override { return writer_->Close(); }
+  arrow::Status Finish() override {
+    ARROW_RETURN_NOT_OK(WriteRowGroup());
+    ARROW_RETURN_NOT_OK(AwaitWritten());
+    return writer_->Close();
+  }
 
  private:
+  arrow::Status AwaitWritten() {
+    return written_.valid() ? written_.get() : arrow::Status::OK();
+  }
+
+  arrow::Status WriteRowGroup() {
+    ARROW_RETURN_NOT_OK(AwaitWritten());
+    if (rows_ == 0) {
+      return arrow::Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(auto table,
+                          arrow::Table::FromRecordBatches(schema_, std::exchange(batches_, {})));
+    bytes_ = 0;
+    const auto policy = options_.in_background ? std::launch::async : std::launch::deferred;
+    written_ = std::async(policy, [this, table = std::move(table), rows = std::exchange(rows_, 0)] {
+      return writer_->WriteTable(*table, rows);
+    });
+    return options_.in_background ? arrow::Status::OK() : AwaitWritten();
+  }
+
   std::unique_ptr<parquet::arrow::FileWriter> writer_;
-  int64_t row_group_bytes_;
-  int64_t row_group_rows_;
-  bool in_row_group_ = false;
+  std::shared_ptr<arrow::Schema> schema_;
+  Options options_;
+  arrow::RecordBatchVector batches_;  // of the row group that is being gathered
   int64_t bytes_ = 0;
   int64_t rows_ = 0;
+  std::future<arrow::Status> written_;  // of the row group before it
 };
 
 }  // namespace
@@ -82,7 +114,6 @@ arrow::Result<std::unique_ptr<Sink>> MakeParquetSink(
       ->compression(codec)
       ->max_row_group_length(row_group_rows)
       ->data_pagesize(page_bytes)
-      ->dictionary_pagesize_limit(kDictionaryBytes)
       ->enable_write_page_index();
   if (level != arrow::util::kUseDefaultCompressionLevel) {
     properties.compression_level(static_cast<int>(level));
@@ -91,12 +122,14 @@ arrow::Result<std::unique_ptr<Sink>> MakeParquetSink(
     properties.disable_dictionary();
   }
   parquet::ArrowWriterProperties::Builder arrow_properties;
-  arrow_properties.store_schema()->set_use_threads(context->threads() > 1);
+  arrow_properties.store_schema();
   ARROW_ASSIGN_OR_RAISE(
       auto writer,
       parquet::arrow::FileWriter::Open(*schema, context->pool(), std::move(output),
                                        properties.build(), arrow_properties.build()));
-  return std::make_unique<ParquetSink>(std::move(writer), row_group_bytes, row_group_rows);
+  return std::make_unique<ParquetSink>(
+      std::move(writer), schema,
+      ParquetSink::Options{row_group_bytes, row_group_rows, context->threads() > 1});
 }
 
 }  // namespace keepone
