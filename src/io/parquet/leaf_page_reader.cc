@@ -161,8 +161,8 @@ class LeafPageReader final : public parquet::PageReader {
       if (header.kind == PageHeader::Kind::kDictionary && !dictionary_offset_.has_value()) {
         dictionary_offset_ = cursor_.offset();
       }
-      if (!IsData(header)) {
-        cursor_.Advance(header, true);
+      if (!IsData(header) || header.value_count == 0) {
+        cursor_.Advance(header, true);  // the reader above takes an empty page for the last one
         continue;
       }
       if (NeedsDictionary(header) && MayBeWanted(header)) {

@@ -87,7 +87,8 @@ RowGroupIndex ReadRowGroupIndex(const ParquetFile& file, int row_group,
       if (offsets != nullptr &&
           IsUsable(offsets->page_locations(), ExtentOfChunk(file, row_group, leaf),
                    metadata->num_rows())) {
-        index.locations[leaf] = {offsets->page_locations(), metadata->num_rows()};
+        index.locations[leaf] = std::make_shared<PageLocations>(
+            PageLocations{offsets->page_locations(), metadata->num_rows()});
       }
     }
     if (with_statistics) {

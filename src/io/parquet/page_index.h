@@ -36,7 +36,7 @@ ChunkExtent ExtentOfChunk(const ParquetFile& file, int row_group, int leaf);
 // it: writers exist whose offsets are wrong.
 struct RowGroupIndex {
   // By leaf; a leaf that has no (usable) index is missing.
-  std::map<int, PageLocations> locations;
+  std::map<int, std::shared_ptr<const PageLocations>> locations;
   std::map<int, std::shared_ptr<parquet::ColumnIndex>> statistics;
 };
 

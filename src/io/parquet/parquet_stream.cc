@@ -132,6 +132,58 @@ class ParquetStream : public BatchStream {
     return request;
   }
 
+  std::shared_ptr<RowGroupIndex> ReadIndex(const ParquetFile& file, const Group& group,
+                                           const std::vector<int>& leaves,
+                                           const std::vector<int>& statistics_leaves) const {
+    int64_t bytes_read = 0;
+    auto index = std::make_shared<RowGroupIndex>(ReadRowGroupIndex(
+        file, group.row_group, leaves, statistics_leaves, context_->pool(), &bytes_read));
+    counters_->bytes_read.fetch_add(bytes_read, std::memory_order_relaxed);
+    return index;
+  }
+
+  // Uncompressed, over the leaves.
+  static int64_t BytesOf(const ParquetFile& file, const Group& group,
+                         const std::vector<int>& leaves) {
+    const auto metadata = file.metadata()->RowGroup(group.row_group);
+    int64_t bytes = 0;
+    for (const int leaf : leaves) {
+      bytes += std::max<int64_t>(metadata->ColumnChunk(leaf)->total_uncompressed_size(), 0);
+    }
+    return bytes;
+  }
+
+  // Finds the pages of columns that have no page index, where threads can then share the work. A
+  // row group is only cut when the pages of all its columns are known, so one failure ends it.
+  void FindMissingPages(const ParquetFile& file, const Group& group, int64_t wanted_rows,
+                        std::vector<int> leaves, RowGroupIndex* index) const {
+    const double bytes = static_cast<double>(BytesOf(file, group, leaves));
+    const double wanted_part =
+        static_cast<double>(wanted_rows) / static_cast<double>(RowsOf(group));
+    if (context_->threads() < 2 || bytes <= static_cast<double>(part_bytes_) ||
+        bytes * wanted_part < static_cast<double>(kPartBytesMin)) {
+      return;
+    }
+    // Columns with repetition first: where they fail, it is at the first page.
+    const parquet::SchemaDescriptor& schema = *file.metadata()->schema();
+    std::stable_partition(leaves.begin(), leaves.end(), [&](int leaf) {
+      return schema.Column(leaf)->max_repetition_level() > 0;
+    });
+    int64_t bytes_read = 0;
+    for (const int leaf : leaves) {
+      if (index->locations.contains(leaf)) {
+        continue;
+      }
+      auto locations = source_->found_pages->Find(file, group.file, group.row_group, leaf,
+                                                  context_->pool(), &bytes_read);
+      if (locations == nullptr) {
+        break;
+      }
+      index->locations[leaf] = std::move(locations);
+    }
+    counters_->bytes_read.fetch_add(bytes_read, std::memory_order_relaxed);
+  }
+
   // Rows at which the row group is cut into parts of equal work: at pages of the column that has
   // the most bytes, since a page that two parts need is decompressed twice. None when the places of
   // pages are not known. `is_wanted` is asked for ascending pages.
@@ -152,7 +204,7 @@ class ParquetStream : public BatchStream {
       bytes += leaf_bytes;
       if (leaf_bytes > heaviest_bytes) {
         heaviest_bytes = leaf_bytes;
-        heaviest = &found->second;
+        heaviest = found->second.get();
       }
     }
     std::vector<int64_t> cuts;
@@ -266,10 +318,7 @@ class ParquetScan final : public ParquetStream {
     for (const LeafBound& bound : bounds) {
       bound_leaves.push_back(bound.leaf);
     }
-    int64_t bytes_read = 0;
-    const auto index = std::make_shared<RowGroupIndex>(ReadRowGroupIndex(
-        *file, group.row_group, leaves, bound_leaves, context_->pool(), &bytes_read));
-    counters_->bytes_read.fetch_add(bytes_read, std::memory_order_relaxed);
+    const auto index = ReadIndex(*file, group, leaves, bound_leaves);
     RowRanges rows = {{0, RowsOf(group)}};
     for (const LeafBound& bound : bounds) {
       const auto locations = index->locations.find(bound.leaf);
@@ -277,11 +326,12 @@ class ParquetScan final : public ParquetStream {
       if (locations != index->locations.end() && statistics != index->statistics.end()) {
         rows =
             IntersectRanges(rows, PagesThatMayMeet(*file->metadata()->schema()->Column(bound.leaf),
-                                                   locations->second, *statistics->second, bound));
+                                                   *locations->second, *statistics->second, bound));
       }
     }
     index->statistics.clear();
     if (!rows.empty()) {
+      FindMissingPages(*file, group, CountRows(rows), leaves, index.get());
       AddParts(group, file, index, leaves, rows);
     }
     return rows;
@@ -357,10 +407,8 @@ class ParquetFetch final : public ParquetStream {
   arrow::Status AddParts(const Group& group, int64_t begin, int64_t end) {
     ARROW_ASSIGN_OR_RAISE(const auto file, OpenFileOf(group));
     const std::vector<int> leaves = WantedLeaves(group, *file);
-    int64_t bytes_read = 0;
-    const auto index = std::make_shared<RowGroupIndex>(
-        ReadRowGroupIndex(*file, group.row_group, leaves, {}, context_->pool(), &bytes_read));
-    counters_->bytes_read.fetch_add(bytes_read, std::memory_order_relaxed);
+    const auto index = ReadIndex(*file, group, leaves, {});
+    FindMissingPages(*file, group, end - begin, leaves, index.get());
     const int64_t base = BaseOf(group);
     int64_t place = begin;
     std::vector<int64_t> cuts = FindCuts(*file, group, leaves, *index, [&](const RowRange& page) {

@@ -10,6 +10,7 @@
 #include <arrow/type_fwd.h>
 
 #include "column/batch_stream.h"
+#include "io/parquet/found_pages.h"
 #include "io/parquet/parquet_file.h"
 #include "io/source.h"
 
@@ -36,6 +37,8 @@ struct ParquetSourceData {
   int64_t row_count = 0;
   std::vector<int64_t> column_bytes;
   int64_t group_count = 0;
+  // Of row groups without page index, found when they are first needed.
+  std::shared_ptr<FoundPages> found_pages = std::make_shared<FoundPages>();
 };
 
 std::unique_ptr<BatchStream> MakeParquetScan(std::shared_ptr<const ParquetSourceData> source,

@@ -57,8 +57,7 @@ class SelectedRowGroup final : public parquet::RowGroupReader::Contents {
     if (request.index != nullptr) {
       const auto found = request.index->locations.find(leaf);
       if (found != request.index->locations.end()) {
-        leaf_request.locations =
-            std::shared_ptr<const PageLocations>(request.index, &found->second);
+        leaf_request.locations = found->second;
       }
     }
     return MakeLeafPageReader(std::move(leaf_request), shared_->scratch, shared_->counters);

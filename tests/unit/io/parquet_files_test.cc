@@ -45,6 +45,26 @@ std::string ErrorOf(const std::vector<std::string>& paths) {
   return source.ok() ? "" : FormatError(source.status(), "");
 }
 
+// Such pages come first when each is cut off as early as possible.
+TEST(ParquetFiles, DataPagesWithoutValues) {
+  const ScratchDirectory directory;
+  const std::string path = directory.File("t.parquet");
+  const auto table = TableOf({arrow::field("l", arrow::list(arrow::int16()))}, {"[[3, null]]"});
+  parquet::WriterProperties::Builder properties;
+  properties.data_pagesize(1)->write_batch_size(1);
+  ASSERT_TRUE(WriteParquet(path, *table, properties.build(), 10).ok());
+  const auto source = OpenParquet({path}, arrow::default_memory_pool()).ValueOrDie();
+  QueryContext context(SmallBatches());
+  ScanRequest request;
+  request.columns = {0};
+  const auto scanned = ScanAll(*source, &context, request);
+  ASSERT_TRUE(scanned.ok()) << scanned.status();
+  ExpectRows(**scanned, *table, {0}, "scan");
+  const auto fetched = FetchRows(*source, &context, {0});
+  ASSERT_TRUE(fetched.ok()) << fetched.status();
+  ExpectRows(**fetched, *table, {0}, "fetch");
+}
+
 TEST(ParquetFiles, SchemasAreUnitedByName) {
   const ScratchDirectory directory;
   Write(directory.File("1.parquet"),
