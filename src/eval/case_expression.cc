@@ -13,6 +13,7 @@
 #include <arrow/scalar.h>
 #include <arrow/util/checked_cast.h>
 
+#include "eval/chosen_rows.h"
 #include "eval/expression.h"
 #include "function/arrow_call.h"
 
@@ -91,13 +92,14 @@ class CaseExpression final : public Expression {
       }
       BatchPtr taken_batch = owned_batch;
       if (!takes_all) {
-        ARROW_ASSIGN_OR_RAISE(taken_batch, Select(context, *rest_batch, split.taken));
+        ARROW_ASSIGN_OR_RAISE(taken_batch, ChooseRows(context, *rest_batch, split.taken, columns_));
       }
       ARROW_ASSIGN_OR_RAISE(auto values,
                             EvaluateToArray(*children_[i + 1], context, *taken_batch, first_row));
       answers.Add(std::move(values), RowsAt(rest, split.taken));
       if (!takes_all) {
-        ARROW_ASSIGN_OR_RAISE(owned_batch, Select(context, *rest_batch, split.left));
+        ARROW_ASSIGN_OR_RAISE(owned_batch,
+                              ChooseRows(context, *rest_batch, split.left, columns_));
         rest_batch = owned_batch.get();
       }
       rest = RowsAt(rest, split.left);
@@ -146,24 +148,6 @@ class CaseExpression final : public Expression {
       out.push_back(rows[static_cast<size_t>(position)]);
     }
     return out;
-  }
-
-  // The rows at the positions, of the columns that this expression reads; the others are NULL.
-  arrow::Result<BatchPtr> Select(QueryContext* context, const arrow::RecordBatch& batch,
-                                 const std::vector<int64_t>& positions) const {
-    const auto count = static_cast<int64_t>(positions.size());
-    arrow::ArrayVector columns;
-    arrow::FieldVector fields;
-    for (int i = 0; i < batch.num_columns(); ++i) {
-      if (columns_.contains(i)) {
-        ARROW_ASSIGN_OR_RAISE(auto taken, TakeRows(context, batch.column(i), positions));
-        columns.push_back(std::move(taken));
-      } else {
-        columns.push_back(std::make_shared<arrow::NullArray>(count));
-      }
-      fields.push_back(arrow::field(batch.column_name(i), columns.back()->type()));
-    }
-    return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), count, std::move(columns));
   }
 
   std::vector<ExpressionPtr> children_;

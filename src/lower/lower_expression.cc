@@ -31,6 +31,10 @@ arrow::Result<ExpressionPtr> LowerExpression(const Expr& expr,
     case ExprKind::kLiteral:
       return MakeLiteralExpression(expr.literal);
     case ExprKind::kCall:
+      if (children.size() > 1 &&
+          (expr.function->name == "and" || expr.function->name == "or")) {
+        return MakeLogicExpression(expr.function, std::move(children));
+      }
       return MakeCallExpression(expr.function, std::move(children));
     case ExprKind::kCast:
       return MakeCastExpression(std::move(children[0]), expr.type, expr.try_cast);
