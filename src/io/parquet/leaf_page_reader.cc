@@ -11,6 +11,7 @@
 #include <parquet/column_writer.h>
 #include <parquet/exception.h>
 
+#include "io/parquet/chunk_dictionary.h"
 #include "io/parquet/level_select.h"
 #include "io/parquet/page_body.h"
 #include "io/parquet/page_cursor.h"
@@ -24,6 +25,14 @@ using parquet::Encoding;
 
 // When the last wanted value lies behind this part of a page, it is decompressed in one piece.
 constexpr double kWholePart = 0.8;
+
+// Where no more than this part of the rows is wanted, values are looked up in the dictionary here;
+// else Arrow's decoder gets the dictionary and does so. Pages stay about as small by that, and
+// never get larger than the second figure.
+constexpr double kSparsePart = 0.25;
+constexpr int64_t kLookedUpBytes = 2 << 20;
+constexpr int64_t kLookedUpBytesMax = 64 << 20;
+constexpr int kDictionaryLoadsMax = 2;
 
 using PagePointer = std::shared_ptr<parquet::Page>;
 
@@ -49,6 +58,8 @@ class LeafPageReader final : public parquet::PageReader {
     value_count_ = chunk->num_values();
     row_count_ = row_group->num_rows();
     wants_all_ = rows().size() == 1 && rows()[0] == RowRange{0, row_count_};
+    wanted_part_ = static_cast<double>(CountRows(rows())) /
+                   static_cast<double>(std::max<int64_t>(request_.accounted.size(), 1));
     always_compressed_ = request_.file->metadata()->writer_version().VersionLt(
         parquet::ApplicationVersion::PARQUET_CPP_10353_FIXED_VERSION());
     if (request_.locations != nullptr) {
@@ -114,6 +125,12 @@ class LeafPageReader final : public parquet::PageReader {
       if (!repeats() && header.value_count != page.size()) {
         return arrow::Status::Invalid("corrupt page index: a page has other rows than it says");
       }
+      if (CanLoadDictionary(header)) {
+        const int64_t first_page_offset = locations.pages[0].offset;
+        cursor_.Seek(extent_.begin, first_page_offset, first_page_offset);
+        ARROW_RETURN_NOT_OK(LoadDictionary());
+        return NextLocatedPage();
+      }
       if (NeedsDictionary(header)) {
         return ReadDictionaryBefore(locations.pages[0].offset);
       }
@@ -166,7 +183,12 @@ class LeafPageReader final : public parquet::PageReader {
         continue;
       }
       if (NeedsDictionary(header) && MayBeWanted(header)) {
-        return ReadFoundDictionary();
+        const bool load = CanLoadDictionary(header);
+        ARROW_ASSIGN_OR_RAISE(PagePointer dictionary, ReadFoundDictionary(load));
+        if (load) {
+          continue;
+        }
+        return dictionary;
       }
       ARROW_ASSIGN_OR_RAISE(PagePointer page, ReadFoundPage(header));
       values_seen_ += header.value_count;
@@ -203,13 +225,19 @@ class LeafPageReader final : public parquet::PageReader {
     return !count.has_value() || (SkipTo(row_) && rows()[range_].begin < row_ + *count);
   }
 
-  arrow::Result<PagePointer> ReadFoundDictionary() {
+  // nullptr when it is only to be loaded.
+  arrow::Result<PagePointer> ReadFoundDictionary(bool load) {
     if (!dictionary_offset_.has_value()) {
       return arrow::Status::Invalid("corrupt column: a page needs a dictionary and there is none");
     }
     const int64_t resume = cursor_.offset();
     cursor_.Seek(*dictionary_offset_, *dictionary_offset_, extent_.end);
-    ARROW_ASSIGN_OR_RAISE(PagePointer dictionary, ReadDictionary());
+    PagePointer dictionary;
+    if (load) {
+      ARROW_RETURN_NOT_OK(LoadDictionary());
+    } else {
+      ARROW_ASSIGN_OR_RAISE(dictionary, ReadDictionary());
+    }
     cursor_.Seek(resume, resume, extent_.end);
     return dictionary;
   }
@@ -280,8 +308,25 @@ class LeafPageReader final : public parquet::PageReader {
     return header.kind == PageHeader::Kind::kData || header.kind == PageHeader::Kind::kDataV2;
   }
 
+  // Whether the reader above, or this one, must have the dictionary before this page and has not.
   bool NeedsDictionary(const PageHeader& header) const {
-    return IsDictionaryEncoded(header) && !dictionary_given_;
+    return IsDictionaryEncoded(header) && !dictionary_given_ && !LooksUp(header);
+  }
+
+  // Whether the values of the page are looked up here.
+  bool LooksUp(const PageHeader& header) const {
+    if (dictionary_ == nullptr || !IsDictionaryEncoded(header)) {
+      return false;
+    }
+    const int64_t bytes_max = header.value_count * dictionary_->value_bytes_max();
+    return bytes_max <= kLookedUpBytesMax &&
+           wanted_part_ * static_cast<double>(bytes_max) <= static_cast<double>(kLookedUpBytes);
+  }
+
+  bool CanLoadDictionary(const PageHeader& header) const {
+    return IsDictionaryEncoded(header) && !dictionary_given_ && dictionary_ == nullptr &&
+           wanted_part_ <= kSparsePart && dictionary_loads_ < kDictionaryLoadsMax &&
+           ChunkDictionary::Supports(column_);
   }
 
   // Leaves ranges that end at or before `row` behind; false when none is left.
@@ -307,14 +352,39 @@ class LeafPageReader final : public parquet::PageReader {
     return IsCompressed(header) ? codec_ : arrow::Compression::UNCOMPRESSED;
   }
 
-  arrow::Result<PagePointer> ReadDictionary() {
-    PageHeader header;
-    ARROW_ASSIGN_OR_RAISE(const bool found, cursor_.ReadHeader(&header));
-    if (!found || header.kind != PageHeader::Kind::kDictionary) {
+  arrow::Status DecompressDictionary(PageHeader* header) {
+    ARROW_ASSIGN_OR_RAISE(const bool found, cursor_.ReadHeader(header));
+    if (!found || header->kind != PageHeader::Kind::kDictionary) {
       return arrow::Status::Invalid("corrupt column: a page needs a dictionary and there is none");
     }
+    return DecompressToPage(*header);
+  }
+
+  arrow::Status LoadDictionary() {
+    PageHeader header;
+    ++dictionary_loads_;
+    ARROW_RETURN_NOT_OK(DecompressDictionary(&header));
+    if (header.encoding != Encoding::PLAIN && header.encoding != Encoding::PLAIN_DICTIONARY) {
+      return arrow::Status::Invalid("corrupt dictionary: its values are not encoded as PLAIN");
+    }
+    ARROW_ASSIGN_OR_RAISE(auto body, page_.Finish());
+    ARROW_ASSIGN_OR_RAISE(dictionary_, ChunkDictionary::Make(column_, std::move(body),
+                                                             header.value_count, scratch_->pool()));
+    return arrow::Status::OK();
+  }
+
+  // Most writers change to another encoding once, when the dictionary has become too large.
+  void DropUnusedDictionary(const PageHeader& header) {
+    if (!IsDictionaryEncoded(header) && dictionary_loads_ < kDictionaryLoadsMax) {
+      dictionary_.reset();
+    }
+  }
+
+  arrow::Result<PagePointer> ReadDictionary() {
+    PageHeader header;
+    dictionary_.reset();
     dictionary_given_ = true;
-    ARROW_RETURN_NOT_OK(DecompressToPage(header));
+    ARROW_RETURN_NOT_OK(DecompressDictionary(&header));
     dictionary_in_page_ = true;
     return std::make_shared<parquet::DictionaryPage>(FinishPage(), header.value_count,
                                                      header.encoding);
@@ -375,7 +445,7 @@ class LeafPageReader final : public parquet::PageReader {
   // REQUIRES: a row of `page`, the page's rows, is wanted, and range_ is the first such range.
   arrow::Result<PagePointer> ReadPage(const PageHeader& header, RowRange page) {
     ARROW_RETURN_NOT_OK(CheckCounts(header));
-    if (rows()[range_].begin <= page.begin && rows()[range_].end >= page.end) {
+    if (rows()[range_].begin <= page.begin && rows()[range_].end >= page.end && !LooksUp(header)) {
       return ReadWholePage(header);
     }
     const RowRanges wanted = RangesInPage(rows(), range_, page);
@@ -510,6 +580,7 @@ class LeafPageReader final : public parquet::PageReader {
                                          ? SelectRepeatedRows(wanted, definition_max, scratch_)
                                          : SelectFlatRows(wanted, definition_max, scratch_);
     RewindPage();
+    DropUnusedDictionary(header);
     ARROW_ASSIGN_OR_RAISE(
         const int32_t repetition_bytes,
         AppendLevels(scratch_->kept_repetition_levels, column_.max_repetition_level()));
@@ -517,7 +588,8 @@ class LeafPageReader final : public parquet::PageReader {
                           AppendLevels(scratch_->kept_definition_levels, definition_max));
     Encoding::type encoding = Encoding::PLAIN;
     if (selection.taken > 0) {
-      const EncodedValues values{header.encoding, body, values_offset, header.value_count};
+      const EncodedValues values{header.encoding, body, values_offset, header.value_count,
+                                 LooksUp(header) ? dictionary_.get() : nullptr};
       ARROW_ASSIGN_OR_RAISE(encoding,
                             SelectValues(column_, values, scratch_->runs, scratch_, &page_));
     }
@@ -546,6 +618,10 @@ class LeafPageReader final : public parquet::PageReader {
   bool wants_all_ = false;
   bool always_compressed_ = false;
 
+  double wanted_part_ = 0;  // of the rows accounted for
+
+  std::unique_ptr<const ChunkDictionary> dictionary_;  // to look values up
+  int dictionary_loads_ = 0;
   bool dictionary_given_ = false;
   bool dictionary_in_page_ = false;
   std::optional<int64_t> dictionary_offset_;  // found on the way

@@ -212,6 +212,7 @@ class ParquetMorsel final : public Morsel {
     QueryProgress& progress = sharing_->context()->progress();
     (request_.wanted != nullptr ? progress.rows_fetched : progress.rows_scanned)
         .fetch_add(rows, std::memory_order_relaxed);
+    progress.bytes_read.fetch_add(sharing_->TakeBytesRead(), std::memory_order_relaxed);
     if (!read_fields_.empty()) {
       ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(batch));
       sharing_->LearnRowBytes(std::max<int64_t>(bytes / rows, 1));
@@ -251,6 +252,12 @@ std::unique_ptr<PageScratch> MorselSharing::TakeScratch() {
 void MorselSharing::GiveScratch(std::unique_ptr<PageScratch> scratch) {
   const std::lock_guard lock(mutex_);
   scratch_.push_back(std::move(scratch));
+}
+
+int64_t MorselSharing::TakeBytesRead() {
+  const int64_t bytes = counters_->bytes_read.load(std::memory_order_relaxed);
+  // Where two threads cross, one takes a negative rest of what the other took: the sum is right.
+  return bytes - bytes_read_taken_.exchange(bytes, std::memory_order_relaxed);
 }
 
 void MorselSharing::LearnRowBytes(int64_t bytes) {

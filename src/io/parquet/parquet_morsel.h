@@ -27,6 +27,9 @@ class MorselSharing {
   QueryContext* context() const { return context_; }
   const std::shared_ptr<SourceCounters>& counters() const { return counters_; }
 
+  // Bytes read since the last call, by whichever morsel.
+  int64_t TakeBytesRead();
+
   // Scratch memory goes from one morsel to the next: there is one piece per worker.
   std::unique_ptr<PageScratch> TakeScratch();
   void GiveScratch(std::unique_ptr<PageScratch> scratch);
@@ -41,6 +44,7 @@ class MorselSharing {
   std::mutex mutex_;
   std::vector<std::unique_ptr<PageScratch>> scratch_;
   std::atomic<int64_t> row_bytes_{0};
+  std::atomic<int64_t> bytes_read_taken_{0};
 };
 
 // The rows of one morsel: a row group or a part of it.

@@ -10,6 +10,7 @@
 #include <arrow/util/bit_util.h>
 #include <parquet/encoding.h>
 
+#include "io/parquet/chunk_dictionary.h"
 #include "io/parquet/hybrid_reader.h"
 
 namespace keepone {
@@ -31,24 +32,6 @@ int64_t CountTouched(std::span<const ValueRun> runs) {
     count += run.skip + run.take;
   }
   return count;
-}
-
-// 0 for types whose values differ in length.
-int64_t PlainWidth(const parquet::ColumnDescriptor& column) {
-  switch (column.physical_type()) {
-    case parquet::Type::INT32:
-    case parquet::Type::FLOAT:
-      return 4;
-    case parquet::Type::INT64:
-    case parquet::Type::DOUBLE:
-      return 8;
-    case parquet::Type::INT96:
-      return 12;
-    case parquet::Type::FIXED_LEN_BYTE_ARRAY:
-      return column.type_length();
-    default:
-      return 0;
-  }
 }
 
 arrow::Status SelectFixedWidth(const EncodedValues& values, int64_t width,
@@ -162,6 +145,9 @@ arrow::Status SelectIndices(const EncodedValues& values, std::span<const ValueRu
   const auto bytes = static_cast<size_t>(values.body->size() - values.offset - 1);
   ARROW_RETURN_NOT_OK(
       ReadHybrid(HybridReader({data + 1, bytes}, bit_width), runs, &scratch->indices));
+  if (values.dictionary != nullptr) {
+    return values.dictionary->Append(scratch->indices, out);
+  }
   const int out_width = std::max(bit_width, 1);
   scratch->bytes.assign(1, static_cast<uint8_t>(out_width));
   AppendBitPacked(scratch->indices, out_width, &scratch->bytes);
@@ -284,6 +270,23 @@ arrow::Status SelectPlain(const parquet::ColumnDescriptor& column, const Encoded
 
 }  // namespace
 
+int64_t PlainWidth(const parquet::ColumnDescriptor& column) {
+  switch (column.physical_type()) {
+    case parquet::Type::INT32:
+    case parquet::Type::FLOAT:
+      return 4;
+    case parquet::Type::INT64:
+    case parquet::Type::DOUBLE:
+      return 8;
+    case parquet::Type::INT96:
+      return 12;
+    case parquet::Type::FIXED_LEN_BYTE_ARRAY:
+      return column.type_length();
+    default:
+      return 0;
+  }
+}
+
 arrow::Result<Encoding::type> SelectValues(const parquet::ColumnDescriptor& column,
                                            const EncodedValues& values,
                                            std::span<const ValueRun> runs, PageScratch* scratch,
@@ -295,7 +298,7 @@ arrow::Result<Encoding::type> SelectValues(const parquet::ColumnDescriptor& colu
     case Encoding::PLAIN_DICTIONARY:
     case Encoding::RLE_DICTIONARY:
       ARROW_RETURN_NOT_OK(SelectIndices(values, runs, scratch, out));
-      return Encoding::RLE_DICTIONARY;
+      return values.dictionary != nullptr ? Encoding::PLAIN : Encoding::RLE_DICTIONARY;
     case Encoding::RLE:
       if (column.physical_type() != parquet::Type::BOOLEAN) {
         return Unsupported(column, values.encoding);

@@ -14,16 +14,23 @@
 
 namespace keepone {
 
+class ChunkDictionary;
+
+// The bytes of a PLAIN value; 0 for booleans and for types whose values differ in length.
+int64_t PlainWidth(const parquet::ColumnDescriptor& column);
+
 // The values of one data page, levels not included.
 struct EncodedValues {
   parquet::Encoding::type encoding = parquet::Encoding::UNKNOWN;
   PageBody* body = nullptr;
   int64_t offset = 0;  // where they begin in the body
   int64_t count = 0;   // without NULLs, or an upper bound of that: with them
+  // Looks up dictionary indices; nullptr: they stay indices.
+  const ChunkDictionary* dictionary = nullptr;
 };
 
 // Appends the values that `runs` takes to `out` and returns their encoding there: dictionary
-// indices stay indices (RLE_DICTIONARY), all others become PLAIN. The body is decompressed up to
+// indices without a dictionary stay indices (RLE_DICTIONARY), all others become PLAIN. The body is decompressed up to
 // the last value that is taken where the encoding allows.
 //
 //   runs    skip 2, take 3, skip 1, take 1
