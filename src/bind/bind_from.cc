@@ -161,8 +161,12 @@ arrow::Result<Relation> QueryBinder::BindNamedTable(const ast::NamedTable& table
                                                     CommonTableEntry* tables) {
   const SourceSpan place = context_->Place(table.span);
   if (table.name.size() > 1) {
-    return WithHint(BindError(place, "table ", Quoted(PathText(table.name)), " does not exist"),
-                    "tables have no schema here: write only " + Quoted(table.name.back().text));
+    const std::string path = PathText(table.name);
+    const bool is_file = EqualNames(table.name.back().text, "parquet");
+    return WithHint(BindError(place, "table ", Quoted(path), " does not exist"),
+                    is_file ? "a file stands between single quotes: '" + path + "'"
+                            : "tables have no schema here: write only " +
+                                  Quoted(table.name.back().text));
   }
   const ast::Identifier& name = table.name[0];
   for (CommonTableEntry* entry = tables; entry != nullptr; entry = entry->outer) {

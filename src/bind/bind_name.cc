@@ -177,7 +177,8 @@ arrow::Status ExprBinder::UnknownColumn(const ast::NamePath& path, const ExprSco
   }
   const arrow::Status status = BindError(place, "column ", Quoted(text), " does not exist");
   if (path[0].quoted && hint.find("has a column") == std::string::npos) {
-    return WithHint(status, "text stands between single quotes: '" + text + "'");
+    return WithHint(status, "text stands between single quotes: '" + text + "'" +
+                                (hint.empty() ? "" : "; " + hint));
   }
   return WithHint(status, scope.columns->tables().empty() ? "there is no FROM clause" : hint);
 }

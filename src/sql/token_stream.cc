@@ -69,7 +69,7 @@ std::string DescribeToken(const Token& token) {
     case TokenKind::kEnd:
       return "end of the statement";
     case TokenKind::kString:
-      return "the string '" + Shortened(token.text) + "'";
+      return "string '" + Shortened(token.text) + "'";
     case TokenKind::kBlob:
       return "a binary string";
     case TokenKind::kParameter:

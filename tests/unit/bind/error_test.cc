@@ -27,12 +27,15 @@ TEST(BindError, Names) {
        "\"ts\""},
       {"SELECT \"active\" FROM t",
        "bind: column \"active\" does not exist @ \"active\" | text stands between single "
-       "quotes: 'active'"},
+       "quotes: 'active'; t has the columns \"k\", \"ts\", \"v\", \"x\", \"b\""},
       {"SELECT x FROM itms",
        "bind: table \"itms\" does not exist @ itms | there is a table \"items\""},
       {"SELECT x FROM \"x.parquet\"",
        "bind: table \"x.parquet\" does not exist @ \"x.parquet\" | a file stands between "
        "single quotes: 'x.parquet'"},
+      {"SELECT x FROM x.parquet",
+       "bind: table \"x.parquet\" does not exist @ x.parquet | a file stands between single "
+       "quotes: 'x.parquet'"},
       {"SELECT x FROM s.items",
        "bind: table \"s.items\" does not exist @ s.items | tables have no schema here: write "
        "only \"items\""},

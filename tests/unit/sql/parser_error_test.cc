@@ -248,7 +248,7 @@ TEST(ParseError, WrongParts) {
             "  SELECT f(x y)\n"
             "             ^");
   EXPECT_EQ(ErrorOf("SELECT a FROM t WHERE a = 'x' 'y'"),
-            "syntax error: unexpected the string 'y'\n"
+            "syntax error: unexpected string 'y'\n"
             "  SELECT a FROM t WHERE a = 'x' 'y'\n"
             "                                ^^^");
   EXPECT_EQ(ErrorOf("SELECT DISTINCT ON k FROM t"),
@@ -333,7 +333,7 @@ TEST(ParseError, LongTokensAreCutAtACharacter) {
   EXPECT_EQ(statements.status().message(), "unexpected \"3\"");
   const auto other = ParseStatements("DROP '" + text + "'");
   EXPECT_EQ(other.status().message(),
-            "unexpected the string '" + text.substr(0, 40) + "...'; expected VIEW or TABLE");
+            "unexpected string '" + text.substr(0, 40) + "...'; expected VIEW or TABLE");
 }
 
 TEST(ParseError, DepthIsNamed) {
