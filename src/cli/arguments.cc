@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 
 #include <CLI/CLI.hpp>
 
@@ -62,8 +63,8 @@ void AddSharedOptions(CLI::App* app, Arguments* arguments, RawOptions* raw) {
                   "Write the rows to this file; its extension says the format")
       ->type_name("FILE");
   app->add_option("--format", arguments->format,
-                  "table, csv, tsv, json, ndjson, markdown, parquet or arrow; without it a table on "
-                  "a terminal and CSV in a pipe")
+                  "table, csv, tsv, json, ndjson, markdown, parquet, arrow or arrows; without it a "
+                  "table on a terminal and CSV in a pipe")
       ->type_name("NAME");
   app->add_option("--threads", raw->threads, "Threads to work with; all cores without it")
       ->type_name("N");
@@ -78,8 +79,9 @@ void AddSharedOptions(CLI::App* app, Arguments* arguments, RawOptions* raw) {
   app->add_option("--color", arguments->color, "Colour messages: auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->type_name("WHEN");
-  app->add_option("--max-rows", arguments->table_rows_max, "Most rows that a table shows")
-      ->check(CLI::NonNegativeNumber)
+  app->add_option("--max-rows", arguments->table_rows_max,
+                  "Most rows that a table shows; 40 without it")
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
       ->type_name("N");
 }
 
@@ -141,9 +143,9 @@ ParsedArguments ParseArguments(int argc, const char* const* argv) {
       ->required()
       ->type_name("COL[,COL]");
   dedup_command
-      ->add_option("--by", dedup.order, "The order within a group; without it, that of the input")
+      ->add_option("--by", dedup.order, "The order within a group, as in ts:desc,seq; without it, that of the input")
       ->type_name("COL[:desc][,..]");
-  dedup_command->add_option("--keep", dedup.keep, "Which row of that order to keep: first or last")
+  dedup_command->add_option("--keep", dedup.keep, "Which row of that order to keep: first, as without it, or last")
       ->check(CLI::IsMember({"first", "last"}))
       ->type_name("WHICH");
   dedup_command->add_flag("--print-sql", dedup.print_sql, "Print the statement and do not run it");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress_bar.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -20,10 +23,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kFirstDrawing = std::chrono::milliseconds(300);
 constexpr auto kInterval = std::chrono::milliseconds(200);
-constexpr int64_t kBarWidth = 24;
+constexpr int64_t kBarWidth = 16;
 
+// How much of what is scanned is done; nothing foretells how much is then fetched.
 std::string Bar(const ProgressReport& report) {
-  if (report.rows_total <= 0) {
+  if (report.rows_total <= 0 || report.rows_fetched > 0) {
     return "";
   }
   const int64_t done = std::clamp<int64_t>(report.rows_scanned * kBarWidth / report.rows_total, 0,
@@ -33,14 +37,24 @@ std::string Bar(const ProgressReport& report) {
 }
 
 std::string Line(const ProgressReport& report, double seconds) {
-  std::array<char, 160> text;
-  const double rows = static_cast<double>(report.rows_scanned + report.rows_fetched);
-  std::snprintf(text.data(), text.size(), "%lld rows read, %lld fetched, %.2f M rows/s, %s read, %s",
-                static_cast<long long>(report.rows_scanned),
-                static_cast<long long>(report.rows_fetched), rows / std::max(seconds, 0.001) / 1e6,
-                FormatByteSize(report.bytes_read).c_str(),
-                (FormatByteSize(report.memory_bytes) + " memory").c_str());
-  return Bar(report) + text.data();
+  std::string fetched;
+  if (report.rows_fetched > 0) {
+    fetched = std::to_string(report.rows_fetched) + " fetched, ";
+  }
+  std::array<char, 32> time;
+  std::snprintf(time.data(), time.size(), "%.1f s", seconds);
+  return Bar(report) + std::to_string(report.rows_scanned) + " rows scanned, " + fetched +
+         FormatByteSize(report.bytes_read) + " read, " + FormatByteSize(report.memory_bytes) +
+         " held, " + time.data();
+}
+
+// A line that wraps could not be drawn over. The last column stays free, as some terminals wrap there.
+std::string CutToTerminal(std::string line) {
+  struct winsize size = {};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    line.resize(std::min<size_t>(line.size(), size.ws_col - size_t{1}));
+  }
+  return line;
 }
 
 class ProgressBarImpl final : public ProgressBar {
@@ -67,7 +81,8 @@ class ProgressBarImpl final : public ProgressBar {
     auto wait = kFirstDrawing;
     while (!changed_.wait_for(lock, wait, [this] { return done_; })) {
       const std::chrono::duration<double> seconds = Clock::now() - begin_;
-      std::fputs(("\r" + Line(session_->progress(), seconds.count()) + "\033[K").c_str(), stderr);
+      const std::string line = CutToTerminal(Line(session_->progress(), seconds.count()));
+      std::fputs(("\r" + line + "\033[K").c_str(), stderr);
       std::fflush(stderr);
       drawn_ = true;
       wait = kInterval;

@@ -286,6 +286,21 @@ arrow::Result<std::string> ReadScript(const Arguments& arguments) {
   return text;
 }
 
+// Before anything runs, as it may run long.
+arrow::Status CheckFormat(const Arguments& arguments) {
+  if (arguments.format.empty()) {
+    return arguments.output.empty() ? arrow::Status::OK()
+                                    : FileFormatFromPath(arguments.output).status();
+  }
+  if (arguments.format != "table") {
+    return FileFormatFromName(arguments.format).status();
+  }
+  return arguments.output.empty()
+             ? arrow::Status::OK()
+             : WithHint(BindError({}, "format table is for standard output, not for files"),
+                        "markdown is a table for files");
+}
+
 int RunDedup(const DedupArguments& dedup, Runner* runner) {
   const arrow::Result<std::string> sql = DedupSql(dedup, runner->session());
   if (!sql.ok()) {
@@ -325,12 +340,10 @@ int Run(const Arguments& arguments) {
     // The process is ours: what Arrow computes beside our workers keeps to the same number.
     static_cast<void>(arrow::SetCpuThreadPoolCapacity(std::atoi(threads->c_str())));
   }
-  if (!arguments.format.empty() && arguments.format != "table") {
-    const arrow::Status known = FileFormatFromName(arguments.format).status();
-    if (!known.ok()) {
-      std::fprintf(stderr, "%s\n", FormatError(known, "").c_str());
-      return kExitUsage;
-    }
+  const arrow::Status format = CheckFormat(arguments);
+  if (!format.ok()) {
+    std::fprintf(stderr, "%s\n", FormatError(format, "").c_str());
+    return kExitUsage;
   }
   Runner runner(arguments, *std::move(session));
   if (arguments.dedup.has_value()) {

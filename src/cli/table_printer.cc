@@ -16,7 +16,8 @@ namespace keepone {
 
 namespace {
 
-constexpr int64_t kCellWidthMin = 6;
+constexpr int64_t kCellWidthMin = 10;  // of cells that are cut
+constexpr int64_t kFrameWidth = 3;     // a line and two blanks for each column
 constexpr int64_t kCellBytesMax = 4096;
 
 struct Lines {
@@ -87,6 +88,11 @@ std::string CutTo(const std::string& text, int64_t width, const char* ellipsis) 
   return cut + ellipsis;
 }
 
+// Whether a part of a value tells most of it, as a part of a number or a time does not.
+bool MayBeCut(const arrow::DataType& type) {
+  return arrow::is_nested(type.id()) || arrow::is_base_binary_like(type.id());
+}
+
 bool IsRightAligned(const arrow::DataType& type) {
   return arrow::is_numeric(type.id()) || arrow::is_decimal(type.id());
 }
@@ -151,38 +157,54 @@ arrow::Status TablePrinter::Add(const arrow::RecordBatch& batch) {
   return arrow::Status::OK();
 }
 
-// The widths of the columns that are shown: their own as far as there is room, else narrow ones
-// keep theirs and the wide ones share what is left.
+// The widths of the columns that are shown: their own as far as there is room. Else texts and nested
+// values give way first, and of columns that give way narrow ones keep their width and wide ones share
+// what is left.
 std::vector<int64_t> TablePrinter::ColumnWidths(std::vector<size_t>* shown) const {
-  shown->resize(header_.size());
-  std::iota(shown->begin(), shown->end(), size_t{0});
-  constexpr int64_t kFrame = 3;  // a line and two blanks for each column
-  const auto fits = [&] {
-    return static_cast<int64_t>(shown->size()) * (kCellWidthMin + kFrame) + 1 <= options_.width;
-  };
-  while (shown->size() > 2 && !fits()) {
-    shown->erase(shown->begin() + static_cast<int64_t>(shown->size() / 2));
-  }
-  std::vector<int64_t> wanted;
-  for (const size_t column : *shown) {
-    int64_t width = header_[column].width;
+  std::vector<int64_t> widths;
+  for (size_t column = 0; column < header_.size(); ++column) {
+    int64_t width = std::max<int64_t>(header_[column].width, 1);
     for (const auto& row : rows_) {
       width = std::max(width, row[column].width);
     }
-    wanted.push_back(std::max<int64_t>(width, 1));
+    widths.push_back(width);
   }
-  int64_t room = options_.width - static_cast<int64_t>(shown->size()) * kFrame - 1;
-  std::vector<size_t> by_width(wanted.size());
-  std::iota(by_width.begin(), by_width.end(), size_t{0});
-  std::stable_sort(by_width.begin(), by_width.end(),
-                   [&](size_t a, size_t b) { return wanted[a] < wanted[b]; });
-  auto left = static_cast<int64_t>(by_width.size());
-  for (const size_t i : by_width) {
-    wanted[i] = std::min(wanted[i], std::max<int64_t>(room / left, kCellWidthMin));
-    room -= wanted[i];
+  const auto least = [&](size_t column) { return std::min(widths[column], kCellWidthMin); };
+  shown->resize(header_.size());
+  std::iota(shown->begin(), shown->end(), size_t{0});
+  int64_t needed = 1;
+  for (const size_t column : *shown) {
+    needed += least(column) + kFrameWidth;
+  }
+  while (shown->size() > 2 && needed > options_.width) {
+    const auto middle = shown->begin() + static_cast<int64_t>(shown->size() / 2);
+    needed -= least(*middle) + kFrameWidth;
+    shown->erase(middle);
+  }
+  int64_t room = options_.width - static_cast<int64_t>(shown->size()) * kFrameWidth - 1;
+  int64_t whole_width = 0;  // with texts and nested values at their least
+  for (const size_t column : *shown) {
+    const bool may_be_cut = MayBeCut(*schema_->field(static_cast<int>(column))->type());
+    whole_width += may_be_cut ? least(column) : widths[column];
+  }
+  const bool keeps_whole = whole_width <= room;
+  std::vector<size_t> sharing;
+  for (const size_t column : *shown) {
+    if (keeps_whole && !MayBeCut(*schema_->field(static_cast<int>(column))->type())) {
+      room -= widths[column];
+    } else {
+      sharing.push_back(column);
+    }
+  }
+  std::stable_sort(sharing.begin(), sharing.end(),
+                   [&](size_t x, size_t y) { return widths[x] < widths[y]; });
+  auto left = static_cast<int64_t>(sharing.size());
+  for (const size_t column : sharing) {
+    widths[column] = std::min(widths[column], std::max<int64_t>(room / left, least(column)));
+    room -= widths[column];
     --left;
   }
-  return wanted;
+  return widths;
 }
 
 std::string TablePrinter::Finish() const {
@@ -193,7 +215,7 @@ std::string TablePrinter::Finish() const {
   const auto rule = [&](const char* const (&joints)[3]) {
     for (size_t i = 0; i < shown.size(); ++i) {
       out += joints[i == 0 ? 0 : 1];
-      for (int64_t k = 0; k < widths[i] + 2; ++k) {
+      for (int64_t k = 0; k < widths[shown[i]] + 2; ++k) {
         out += lines.horizontal;
       }
     }
@@ -202,13 +224,14 @@ std::string TablePrinter::Finish() const {
   const auto line = [&](const std::vector<Cell>& cells, bool header) {
     for (size_t i = 0; i < shown.size(); ++i) {
       const Cell& cell = cells[shown[i]];
+      const int64_t column_width = widths[shown[i]];
       std::string text = cell.text;
       int64_t width = cell.width;
-      if (width > widths[i]) {
-        text = CutTo(text, widths[i], lines.ellipsis);
+      if (width > column_width) {
+        text = CutTo(text, column_width, lines.ellipsis);
         width = DisplayWidth(text);
       }
-      const std::string padding(static_cast<size_t>(std::max<int64_t>(0, widths[i] - width)), ' ');
+      const std::string padding(static_cast<size_t>(std::max<int64_t>(0, column_width - width)), ' ');
       const bool right =
           !header && IsRightAligned(*schema_->field(static_cast<int>(shown[i]))->type());
       out += std::string(lines.vertical) + " " + (right ? padding + text : text + padding) + " ";

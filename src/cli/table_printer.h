@@ -40,6 +40,7 @@ class TablePrinter {
     int64_t width = 0;
   };
 
+  // For each column, of which the ones that are shown count.
   std::vector<int64_t> ColumnWidths(std::vector<size_t>* shown) const;
 
   std::shared_ptr<arrow::Schema> schema_;

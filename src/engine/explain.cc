@@ -41,6 +41,19 @@ void AppendNodeJson(const Node& node, std::string* out) {
   *out += "]}";
 }
 
+// The measures of a plan's operators under the descriptions that EXPLAIN gives them.
+MetricsTree DescribedMetrics(const Node& node, const RunningQuery& query) {
+  MetricsTree tree;
+  tree.name = DescribeNode(node);
+  const auto found = query.metrics_of.find(&node);
+  tree.metrics = found == query.metrics_of.end() ? std::make_shared<OperatorMetrics>()
+                                                 : found->second.metrics;
+  for (const NodePtr& input : node.inputs()) {
+    tree.inputs.push_back(DescribedMetrics(*input, query));
+  }
+  return tree;
+}
+
 std::string FormatSeconds(double seconds) {
   std::array<char, 48> text;
   std::snprintf(text.data(), text.size(), "%.3f", seconds);
@@ -72,8 +85,8 @@ std::string AnalyzeText(const RunningQuery& query, double seconds) {
 }
 
 std::string AnalyzeJson(const RunningQuery& query, double seconds) {
-  return "{\"plan\":" + MetricsToJson(query.metrics) + ",\"notes\":" + NotesJson(query.prepared) +
-         ",\"seconds\":" + FormatSeconds(seconds) + ",\"memory_bytes_peak\":" +
+  return "{\"plan\":" + MetricsToJson(DescribedMetrics(*query.prepared.plan, query)) +
+         ",\"notes\":" + NotesJson(query.prepared) + ",\"seconds\":" + FormatSeconds(seconds) + ",\"memory_bytes_peak\":" +
          std::to_string(query.context->pool()->max_memory()) + "}";
 }
 

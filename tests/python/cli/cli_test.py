@@ -3,12 +3,15 @@
 Run by ctest with KEEPONE_PROGRAM set; pyarrow is the only package that it needs.
 """
 
+import fcntl
 import json
 import os
 import pty
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -109,6 +112,18 @@ class FormatTest(CliTest):
         result = run("--format", "table", f"SELECT {columns}", env={"COLUMNS": "60"})
         self.assertRegex(result.stdout, r"1 row, 40 columns \(\d+ not shown\)")
 
+    def test_table_cuts_texts_before_numbers_and_times(self):
+        query = "SELECT TIMESTAMP '2020-01-02 03:04:05.678901' AS ts, 'abcdefghijklmnop' AS s"
+        self.assertEqual(
+            run("--format", "table", query, env={"LC_ALL": "C", "COLUMNS": "43"}).stdout,
+            "+----------------------------+------------+\n"
+            "| ts                         | s          |\n"
+            "+----------------------------+------------+\n"
+            "| 2020-01-02 03:04:05.678901 | abcdefghi~ |\n"
+            "+----------------------------+------------+\n"
+            "1 row\n",
+        )
+
     def test_arrow_and_parquet_streams(self):
         result = subprocess.run(
             [PROGRAM, "--format", "arrow", "SELECT 1 AS a"], capture_output=True, check=True
@@ -171,7 +186,12 @@ class OutputFileTest(CliTest):
         self.assertEqual([p.name for p in self.folder.iterdir()], ["old.csv"])
 
     def test_unknown_extension(self):
-        self.assert_fails(run("SELECT 1", "-o", self.folder / "x.foo"), 3, "cannot tell the format")
+        out = self.folder / "x.foo"
+        script = f"COPY (SELECT 1) TO '{self.folder}/ran.csv'; SELECT 1"
+        self.assert_fails(run(script, "-o", out), 2, "cannot tell the format")
+        self.assert_fails(run(script, "-o", out, "--format", "table"), 2, "format table")
+        self.assert_fails(run(script, "--format", "tabel"), 2, 'unknown format "tabel"')
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_no_such_folder(self):
         self.assert_fails(
@@ -214,6 +234,8 @@ class StatementTest(CliTest):
         self.assertEqual(run("SELECT 1", "-c", "SELECT 2").returncode, 2)
         self.assertEqual(run("--set", "threads", "SELECT 1").returncode, 2)
         self.assertEqual(run("--threads", "many", "SELECT 1").returncode, 2)
+        self.assert_fails(run("--max-rows", "-1", "SELECT 1"), 2, "--max-rows")
+        self.assertLess(len(run("--max-rows", "-1", "SELECT 1").stderr), 200)
         self.assert_fails(run("SELEC 1"), 3, "syntax error", "^^^^^")
         self.assert_fails(run("SELECT x"), 3, "bind error", 'column "x" does not exist')
         self.assert_fails(run("SELECT * FROM 'no.parquet'"), 4, "no.parquet")
@@ -260,6 +282,7 @@ class StatementTest(CliTest):
             ).stdout
         )["plan"]
         self.assertIn("memory_bytes_peak", json.loads(plan))
+        self.assertIn("(row_number() = 1)", plan)
 
     def test_table_on_a_terminal(self):
         parent, child = pty.openpty()
@@ -274,6 +297,25 @@ class StatementTest(CliTest):
         os.close(child)
         self.assertIn("1 row", os.read(parent, 10000).decode())
         os.close(parent)
+
+
+    def test_progress_keeps_to_one_line(self):
+        path, _ = self.table(rows=200000, groups=200000)
+        files = ", ".join([f"'{path}'"] * 30)
+        parent, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        query = f"SELECT p, count(*) FROM [{files}] GROUP BY p"
+        output = self.folder / "out.csv"
+        with subprocess.Popen(
+            [PROGRAM, "--progress", query, "-o", output], stdout=child, stderr=child
+        ) as process:
+            self.assertEqual(process.wait(timeout=120), 0)
+        os.close(child)
+        text = os.read(parent, 100000).decode()
+        os.close(parent)
+        lines = text.replace("\033[K", "").split("\r")
+        self.assertLess(max(map(len, lines)), 60)
+        self.assertRegex(text, r"\d rows scanned, [1-9][\d.]* .?i?B read")
 
 
 class InterruptTest(CliTest):
@@ -344,6 +386,9 @@ class DedupTest(CliTest):
     def test_mistakes(self):
         path, _ = self.table()
         self.assert_fails(run("dedup", path, "--key", "kk"), 3, 'column "kk" does not exist')
+        self.assert_fails(
+            run("dedup", path, "--key", "other"), 3, 't has the columns "k", "ts", "p"'
+        )
         self.assert_fails(
             run("dedup", path, "--key", "k", "--by", "ts:down"), 3, "neither asc nor desc"
         )
