@@ -21,9 +21,10 @@ namespace keepone {
 namespace {
 
 // A part of a row group is about this much of decompressed pages: enough to be worth the start of
-// a reader, little enough that what is ready before its turn stays small.
+// a reader and of the pages at its ends, which its neighbours read too; little enough that what is
+// ready before its turn stays small.
 constexpr int64_t kPartBytesMin = 2 << 20;
-constexpr int64_t kPartBytesMax = 16 << 20;
+constexpr int64_t kPartBytesMax = 32 << 20;
 constexpr int64_t kPartsPerThread = 8;
 
 std::shared_ptr<arrow::Schema> MakeStreamSchema(const arrow::Schema& source,
