@@ -36,6 +36,22 @@ constexpr std::array<Comparison, 5> kComparisons = {{
     {"greater_equal", Op::kGreaterEqual, Op::kLessEqual},
 }};
 
+// The time unit of a type without a time zone; days count as seconds, which hold them.
+std::optional<arrow::TimeUnit::type> UnitOf(const arrow::DataType& type) {
+  switch (type.id()) {
+    case arrow::Type::DATE32:
+      return arrow::TimeUnit::SECOND;
+    case arrow::Type::DATE64:
+      return arrow::TimeUnit::MILLI;
+    case arrow::Type::TIMESTAMP: {
+      const auto& timestamp = static_cast<const arrow::TimestampType&>(type);
+      return timestamp.timezone().empty() ? std::optional(timestamp.unit()) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
 // Whether every value of `from` is another one of `to`, in the same order.
 bool KeepsOrder(const arrow::DataType& from, const arrow::DataType& to) {
   if (arrow::is_integer(from.id())) {
@@ -44,11 +60,11 @@ bool KeepsOrder(const arrow::DataType& from, const arrow::DataType& to) {
   if (from.id() == arrow::Type::FLOAT) {
     return to.id() == arrow::Type::DOUBLE;
   }
-  const auto is_timestamp = [](const arrow::DataType& type) {
-    return type.id() == arrow::Type::TIMESTAMP &&
-           static_cast<const arrow::TimestampType&>(type).timezone().empty();
-  };
-  return (arrow::is_date(from.id()) || is_timestamp(from)) && is_timestamp(to);
+  // A coarser unit makes one value of several.
+  const auto from_unit = UnitOf(from);
+  const auto to_unit = UnitOf(to);
+  return to.id() == arrow::Type::TIMESTAMP && from_unit.has_value() && to_unit.has_value() &&
+         *from_unit <= *to_unit;
 }
 
 class BoundFinder {

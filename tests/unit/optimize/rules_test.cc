@@ -247,6 +247,26 @@ Filter: CAST(i AS BIGINT) >= 5 AND (CAST(i AS BIGINT) < 1099511627776 AND s IS N
 )");
 }
 
+TEST_F(RulesTest, ScanBoundsOfTimes) {
+  const auto ns = arrow::timestamp(arrow::TimeUnit::NANO);
+  const auto ms = arrow::timestamp(arrow::TimeUnit::MILLI);
+  const NodePtr scan =
+      b.Scan("t", MakeTestSource({{"ns", ns, 8}, {"ms", ms, 8}, {"d", arrow::date32(), 4}}));
+  const auto us = arrow::timestamp(arrow::TimeUnit::MICRO);
+  const auto is_epoch = [&](const char* name) {
+    return b.Call("equal", {MakeCastExpr(b.Read(scan, name), us),
+                            MakeLiteralExpr(std::make_shared<arrow::TimestampScalar>(0, us))});
+  };
+  const NodePtr filter = b.Filter(
+      scan, b.Call("and", {is_epoch("ns"), b.Call("and", {is_epoch("ms"), is_epoch("d")})}));
+  // Many nanoseconds are the same microsecond: the bound would leave rows out.
+  const std::string plan = b.Apply(filter, ScanBounds);
+  EXPECT_NE(plan.find("bounds [ms = TIMESTAMP_MS '1970-01-01 00:00:00.000', "
+                      "d = DATE '1970-01-01']"),
+            std::string::npos)
+      << plan;
+}
+
 TEST_F(RulesTest, AllRulesTogether) {
   const NodePtr window =
       b.Window(b.Scan(), {"k"}, {{"o", true}}, "rn", WindowCall::Kind::kRowNumber);
