@@ -105,8 +105,10 @@ NodePtr FetchKeptRows(const NodePtr& node, const OptimizerContext& context) {
   if (spec.number.has_value()) {
     extras.push_back(*spec.number);
   }
+  // Rows that a sort has put in order come out in that order.
+  const bool keeps_input_order = !IsInAddressOrder(*narrow.node);
   return split.MakeWide(narrow, KeepRowsNode::Make(narrow.node, std::move(spec)), extras,
-                        /*keeps_input_order=*/false);
+                        keeps_input_order);
 }
 
 // Whether no more rows come out of the Fetch under these Projects than a Sort keeps.
