@@ -33,7 +33,8 @@ RunningQuery::~RunningQuery() {
   }
 }
 
-std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFlag* stop,
+std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings,
+                                               std::shared_ptr<StopFlag> stop,
                                                arrow::MemoryPool* pool) {
   QueryContext::Options options;
   options.threads = static_cast<int>(settings.threads);
@@ -41,9 +42,10 @@ std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFla
   options.batch_rows_max = settings.batch_rows_max;
   options.batch_bytes_max = settings.batch_bytes_max;
   options.random_seed = static_cast<uint64_t>(settings.random_seed);
-  options.stop = stop;
+  options.stop = stop.get();
   options.base_pool = pool;
-  return std::make_shared<QueryContext>(options);
+  const auto drop = [stop = std::move(stop)](QueryContext* context) { delete context; };
+  return std::shared_ptr<QueryContext>(new QueryContext(options), drop);
 }
 
 arrow::Result<RunningQuery> StartQuery(PreparedQuery prepared,

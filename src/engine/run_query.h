@@ -44,8 +44,9 @@ struct RunningQuery {
   RunningQuery& operator=(RunningQuery&&) = default;
 };
 
-// Makes what the operators of a statement share, by the settings.
-std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings, StopFlag* stop,
+// Makes what the operators of a statement share, by the settings; it keeps `stop` alive.
+std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings,
+                                               std::shared_ptr<StopFlag> stop,
                                                arrow::MemoryPool* pool);
 
 arrow::Result<RunningQuery> StartQuery(PreparedQuery prepared, std::shared_ptr<QueryContext> context);

@@ -64,8 +64,8 @@ class SessionImpl final : public Session {
     if (statements.size() > 1) {
       return SyntaxError(statements[1]->span, "one statement at a time: this is a second one");
     }
-    stop_.Clear();
-    ExecuteState state{&catalog_, &settings_, MakeQueryContext(settings_, &stop_, pool_)};
+    stop_->Clear();
+    ExecuteState state{&catalog_, &settings_, MakeQueryContext(settings_, stop_, pool_)};
     {
       const std::lock_guard<std::mutex> lock(running_mutex_);
       running_ = state.context;
@@ -81,7 +81,7 @@ class SessionImpl final : public Session {
     return arrow::Status::OK();
   }
 
-  void Interrupt() override { stop_.Set(); }
+  void Interrupt() override { stop_->Set(); }
 
   ProgressReport progress() const override {
     std::shared_ptr<QueryContext> context;
@@ -110,7 +110,7 @@ class SessionImpl final : public Session {
   SessionCatalog catalog_;
   Settings settings_;
   arrow::MemoryPool* pool_ = nullptr;
-  StopFlag stop_;
+  const std::shared_ptr<StopFlag> stop_ = std::make_shared<StopFlag>();  // results may outlive us
   mutable std::mutex running_mutex_;
   std::weak_ptr<QueryContext> running_;  // of the newest statement
 };
