@@ -212,7 +212,7 @@ class ThreadedReader final : public arrow::RecordBatchReader {
       }
     }
     auto claimed = std::make_shared<Claimed>();
-    arrow::Result<std::unique_ptr<Morsel>> next = stream_->NextMorsel();
+    arrow::Result<std::unique_ptr<Morsel>> next = NextMorsel();
     const std::lock_guard lock(mutex_);
     if (!next.ok()) {
       claimed->status = next.status();
@@ -227,6 +227,14 @@ class ThreadedReader final : public arrow::RecordBatchReader {
     }
     news_.notify_one();
     return claimed;
+  }
+
+  arrow::Result<std::unique_ptr<Morsel>> NextMorsel() {
+    try {
+      return stream_->NextMorsel();
+    } catch (const std::bad_alloc&) {
+      return arrow::Status::OutOfMemory("the system gives no more memory");
+    }
   }
 
   arrow::Status RunMorsel(Morsel& morsel, const std::shared_ptr<Claimed>& claimed) {
