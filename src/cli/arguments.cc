@@ -143,9 +143,12 @@ ParsedArguments ParseArguments(int argc, const char* const* argv) {
       ->required()
       ->type_name("COL[,COL]");
   dedup_command
-      ->add_option("--by", dedup.order, "The order within a group, as in ts:desc,seq; without it, that of the input")
+      ->add_option("--by", dedup.order,
+                   "The order within a group, as in ts:desc,seq; without it, that of the input")
       ->type_name("COL[:desc][,..]");
-  dedup_command->add_option("--keep", dedup.keep, "Which row of that order to keep: first, as without it, or last")
+  dedup_command
+      ->add_option("--keep", dedup.keep,
+                   "Which row of that order to keep: first, as without it, or last")
       ->check(CLI::IsMember({"first", "last"}))
       ->type_name("WHICH");
   dedup_command->add_flag("--print-sql", dedup.print_sql, "Print the statement and do not run it");

@@ -48,7 +48,8 @@ std::string Line(const ProgressReport& report, double seconds) {
          " held, " + time.data();
 }
 
-// A line that wraps could not be drawn over. The last column stays free, as some terminals wrap there.
+// A line that wraps could not be drawn over. The last column stays free, as some terminals wrap
+// there.
 std::string CutToTerminal(std::string line) {
   struct winsize size = {};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {

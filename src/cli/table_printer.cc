@@ -157,9 +157,9 @@ arrow::Status TablePrinter::Add(const arrow::RecordBatch& batch) {
   return arrow::Status::OK();
 }
 
-// The widths of the columns that are shown: their own as far as there is room. Else texts and nested
-// values give way first, and of columns that give way narrow ones keep their width and wide ones share
-// what is left.
+// The widths of the columns that are shown: their own as far as there is room. Else texts and
+// nested values give way first, and of columns that give way narrow ones keep their width and wide
+// ones share what is left.
 std::vector<int64_t> TablePrinter::ColumnWidths(std::vector<size_t>* shown) const {
   std::vector<int64_t> widths;
   for (size_t column = 0; column < header_.size(); ++column) {
@@ -231,7 +231,8 @@ std::string TablePrinter::Finish() const {
         text = CutTo(text, column_width, lines.ellipsis);
         width = DisplayWidth(text);
       }
-      const std::string padding(static_cast<size_t>(std::max<int64_t>(0, column_width - width)), ' ');
+      const int64_t blanks = std::max<int64_t>(0, column_width - width);
+      const std::string padding(static_cast<size_t>(blanks), ' ');
       const bool right =
           !header && IsRightAligned(*schema_->field(static_cast<int>(shown[i]))->type());
       out += std::string(lines.vertical) + " " + (right ? padding + text : text + padding) + " ";

@@ -86,7 +86,8 @@ std::string AnalyzeText(const RunningQuery& query, double seconds) {
 
 std::string AnalyzeJson(const RunningQuery& query, double seconds) {
   return "{\"plan\":" + MetricsToJson(DescribedMetrics(*query.prepared.plan, query)) +
-         ",\"notes\":" + NotesJson(query.prepared) + ",\"seconds\":" + FormatSeconds(seconds) + ",\"memory_bytes_peak\":" +
+         ",\"notes\":" + NotesJson(query.prepared) + ",\"seconds\":" + FormatSeconds(seconds) +
+         ",\"memory_bytes_peak\":" +
          std::to_string(query.context->pool()->max_memory()) + "}";
 }
 
