@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 ALLOWED = re.compile(r"^(linux-vdso|ld-linux|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+|arrow|arrow_compute|"
-                     r"parquet|asan|ubsan|tsan|resolv|atomic)\b)")
+                     r"parquet|asan|ubsan|tsan|resolv|atomic)[.-])|ld-linux|linux-vdso")
 
 
 def run(*command):

@@ -13,7 +13,8 @@ namespace keepone {
 // them, docs/sql.md explains them.
 struct SessionOptions {
   std::map<std::string, std::string> settings;
-  // Where buffers come from; must outlive the session and its results. Nullptr: Arrow's default pool.
+  // Where buffers come from; must outlive the session and its results. Nullptr: Arrow's default
+  // pool.
   arrow::MemoryPool* memory_pool = nullptr;
 };
 

@@ -22,8 +22,8 @@ class QueryResult : public arrow::RecordBatchReader {
   // Whether the statement is one that gives rows: false for CREATE, COPY, SET and so on, whose
   // stream has no columns.
   virtual bool has_rows() const = 0;
-  // What was done: "CREATE TABLE", "COPY 50000"; of statements with rows their first word, "SELECT",
-  // "SHOW" (also for DESCRIBE) or "EXPLAIN".
+  // What was done: "CREATE TABLE", "COPY 50000"; of statements with rows their first word,
+  // "SELECT", "SHOW" (also for DESCRIBE) or "EXPLAIN".
   virtual const std::string& summary() const = 0;
   // Most memory that the statement's buffers took at once, so far.
   virtual int64_t memory_bytes_peak() const = 0;

@@ -28,8 +28,8 @@ struct ProgressReport {
 // Runs SQL statements over files and over tables in memory, which live as long as the session.
 //
 //   auto session = *keepone::Session::Make();
-//   auto result = session->Execute("SELECT DISTINCT ON (id) * FROM 'events.parquet' ORDER BY id, ts DESC");
-//   while (auto batch = *(*result)->Next()) { ... }
+//   auto result = session->Execute("SELECT DISTINCT ON (id) * FROM 'events.parquet' ORDER BY id, ts
+//   DESC"); while (auto batch = *(*result)->Next()) { ... }
 //
 // Used by one thread at a time, except for Interrupt and progress. The library never prints and
 // never ends the process; every failure is a status (see error.h).

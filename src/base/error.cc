@@ -42,9 +42,10 @@ void AppendPlace(std::string_view statement, SourceSpan span, std::string* out) 
   const auto size = static_cast<int64_t>(statement.size());
   const int64_t begin = std::clamp<int64_t>(span.offset, 0, size);
   const int64_t end = std::clamp<int64_t>(span.offset + span.length, begin, size);
-  const size_t before = begin == 0 ? std::string_view::npos
-                                   : statement.rfind('\n', static_cast<size_t>(begin - 1));
-  const int64_t line_begin = before == std::string_view::npos ? 0 : static_cast<int64_t>(before) + 1;
+  const size_t before =
+      begin == 0 ? std::string_view::npos : statement.rfind('\n', static_cast<size_t>(begin - 1));
+  const int64_t line_begin =
+      before == std::string_view::npos ? 0 : static_cast<int64_t>(before) + 1;
   const size_t after = statement.find('\n', static_cast<size_t>(begin));
   const int64_t line_end = after == std::string_view::npos ? size : static_cast<int64_t>(after);
   const auto part = [&](int64_t from, int64_t to) {
@@ -95,7 +96,9 @@ std::string_view ErrorKindName(ErrorKind kind) {
   return "internal";
 }
 
-const char* ErrorDetail::type_id() const { return kErrorDetailTypeId; }
+const char* ErrorDetail::type_id() const {
+  return kErrorDetailTypeId;
+}
 
 std::string ErrorDetail::ToString() const {
   std::string text(ErrorKindName(kind_));
@@ -108,7 +111,8 @@ std::string ErrorDetail::ToString() const {
 const ErrorDetail* GetErrorDetail(const arrow::Status& status) {
   // By the text of type_id, not by dynamic_cast: type information does not unify across every
   // shared library boundary.
-  if (status.detail() != nullptr && std::strcmp(status.detail()->type_id(), kErrorDetailTypeId) == 0) {
+  if (status.detail() != nullptr &&
+      std::strcmp(status.detail()->type_id(), kErrorDetailTypeId) == 0) {
     return static_cast<const ErrorDetail*>(status.detail().get());
   }
   return nullptr;

@@ -37,27 +37,23 @@ arrow::Status BindError(SourceSpan span, Parts&&... parts) {
 // Names the construct and, where there is one, the nearest thing that works.
 template <typename... Parts>
 arrow::Status UnsupportedError(SourceSpan span, Parts&&... parts) {
-  return MakeError(ErrorKind::kUnsupported, span,
-                   JoinMessage(std::forward<Parts>(parts)...));
+  return MakeError(ErrorKind::kUnsupported, span, JoinMessage(std::forward<Parts>(parts)...));
 }
 
 template <typename... Parts>
 arrow::Status DataError(Parts&&... parts) {
-  return MakeError(ErrorKind::kData, std::nullopt,
-                   JoinMessage(std::forward<Parts>(parts)...));
+  return MakeError(ErrorKind::kData, std::nullopt, JoinMessage(std::forward<Parts>(parts)...));
 }
 
 template <typename... Parts>
 arrow::Status ResourceError(Parts&&... parts) {
-  return MakeError(ErrorKind::kResource, std::nullopt,
-                   JoinMessage(std::forward<Parts>(parts)...));
+  return MakeError(ErrorKind::kResource, std::nullopt, JoinMessage(std::forward<Parts>(parts)...));
 }
 
 // A bug in keepone: no statement and no file may lead here.
 template <typename... Parts>
 arrow::Status InternalError(Parts&&... parts) {
-  return MakeError(ErrorKind::kInternal, std::nullopt,
-                   JoinMessage(std::forward<Parts>(parts)...));
+  return MakeError(ErrorKind::kInternal, std::nullopt, JoinMessage(std::forward<Parts>(parts)...));
 }
 
 // The same error with a hint, replacing an earlier one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_budget.h"
 
+#include "base/byte_size.h"
 #include "base/error.h"
 
 namespace keepone {
@@ -9,8 +10,9 @@ arrow::Status MemoryBudget::Take(int64_t bytes) {
   const int64_t held = bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (bytes > 0 && bytes_max_ >= 0 && held > bytes_max_) {
     bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    return WithHint(ResourceError("memory limit of ", bytes_max_, " bytes exceeded: ", held - bytes,
-                                  " bytes are held and ", bytes, " more are needed"),
+    return WithHint(ResourceError("memory limit of ", FormatByteSize(bytes_max_),
+                                  " exceeded: ", FormatByteSize(held - bytes), " are held and ",
+                                  FormatByteSize(bytes), " more are needed"),
                     "raise it with --memory-limit or SET memory_limit");
   }
   int64_t peak = bytes_peak_.load(std::memory_order_relaxed);
@@ -60,9 +62,13 @@ void MemoryBudget::DropUse() {
   }
 }
 
-arrow::Status MemoryBudget::Reserve(int64_t bytes) { return Take(bytes); }
+arrow::Status MemoryBudget::Reserve(int64_t bytes) {
+  return Take(bytes);
+}
 
-void MemoryBudget::Release(int64_t bytes) { bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+void MemoryBudget::Release(int64_t bytes) {
+  bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+}
 
 arrow::Status MemoryReservation::Resize(int64_t bytes) {
   if (bytes > bytes_) {

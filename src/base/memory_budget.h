@@ -14,8 +14,8 @@ namespace keepone {
 // Memory that no pool sees (hash tables in std containers) is reported by Reserve and Release.
 // All methods are safe for concurrent use; the limit holds exactly across threads.
 //
-// A result's buffers may outlive the query, and each frees itself through its pool: a budget made by
-// `new` and given up by Retire() stays until the last of them is gone.
+// A result's buffers may outlive the query, and each frees itself through its pool: a budget made
+// by `new` and given up by Retire() stays until the last of them is gone.
 class MemoryBudget final : public arrow::MemoryPool {
  public:
   // `bytes_max` < 0 means no limit. `base` must outlive the budget.
@@ -31,7 +31,9 @@ class MemoryBudget final : public arrow::MemoryPool {
   void ReleaseUnused() override { base_->ReleaseUnused(); }
   int64_t bytes_allocated() const override { return bytes_.load(std::memory_order_relaxed); }
   int64_t max_memory() const override { return bytes_peak_.load(std::memory_order_relaxed); }
-  int64_t total_bytes_allocated() const override { return bytes_total_.load(std::memory_order_relaxed); }
+  int64_t total_bytes_allocated() const override {
+    return bytes_total_.load(std::memory_order_relaxed);
+  }
   int64_t num_allocations() const override { return allocations_.load(std::memory_order_relaxed); }
   std::string backend_name() const override { return base_->backend_name(); }
 
@@ -41,8 +43,8 @@ class MemoryBudget final : public arrow::MemoryPool {
 
   int64_t bytes_max() const { return bytes_max_; }
 
-  // Deletes the budget as soon as nothing that it gave is in use. REQUIRES: made by `new`, and called
-  // once, as the owner's last use; reservations are gone.
+  // Deletes the budget as soon as nothing that it gave is in use. REQUIRES: made by `new`, and
+  // called once, as the owner's last use; reservations are gone.
   void Retire() { DropUse(); }
 
  private:

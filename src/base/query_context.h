@@ -36,20 +36,20 @@ struct QueryProgress {
 class QueryContext {
  public:
   struct Options {
-    int threads = 1;                        // at least 1
-    int64_t memory_bytes_max = -1;          // < 0: no limit
-    int64_t batch_rows_max = 8192;          // at least 1
-    int64_t batch_bytes_max = 4 << 20;      // a batch ends at the first row that reaches it
+    int threads = 1;                    // at least 1
+    int64_t memory_bytes_max = -1;      // < 0: no limit
+    int64_t batch_rows_max = 8192;      // at least 1
+    int64_t batch_bytes_max = 4 << 20;  // a batch ends at the first row that reaches it
     uint64_t random_seed = 0;
-    StopFlag* stop = nullptr;               // may be nullptr
-    arrow::MemoryPool* base_pool = nullptr; // nullptr: Arrow's default
+    StopFlag* stop = nullptr;                // may be nullptr
+    arrow::MemoryPool* base_pool = nullptr;  // nullptr: Arrow's default
   };
 
   explicit QueryContext(const Options& options)
       : options_(options),
-        budget_(new MemoryBudget(options.base_pool != nullptr ? options.base_pool
-                                                              : arrow::default_memory_pool(),
-                                 options.memory_bytes_max)) {}
+        budget_(new MemoryBudget(
+            options.base_pool != nullptr ? options.base_pool : arrow::default_memory_pool(),
+            options.memory_bytes_max)) {}
   // Results keep the budget alive, see MemoryBudget.
   ~QueryContext() { budget_->Retire(); }
   QueryContext(const QueryContext&) = delete;

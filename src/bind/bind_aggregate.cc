@@ -17,7 +17,9 @@
 namespace keepone {
 namespace {
 
-bool IsStar(const ast::Expr& expr) { return expr.kind == ast::ExprKind::kStar; }
+bool IsStar(const ast::Expr& expr) {
+  return expr.kind == ast::ExprKind::kStar;
+}
 
 // The row that comes last under the order comes first under this one.
 std::vector<SortExpr> Reversed(std::vector<SortExpr> order) {

@@ -126,10 +126,9 @@ arrow::Result<ExprPtr> ExprBinder::BindCoalesce(const ast::CallExpr& call,
 arrow::Result<ExprPtr> ExprBinder::BindNullIf(const ast::CallExpr& call,
                                               std::vector<ExprPtr> arguments) {
   ARROW_RETURN_NOT_OK(CheckRepeatable(*arguments[0], "NULLIF"));
-  ARROW_ASSIGN_OR_RAISE(ExprPtr equal, MakeComparison(context_, "equal", arguments[0],
-                                                      arguments[1], call.span));
-  ExprPtr null =
-      MakeLiteralExpr(std::make_shared<arrow::NullScalar>(), context_->Place(call.span));
+  ARROW_ASSIGN_OR_RAISE(ExprPtr equal,
+                        MakeComparison(context_, "equal", arguments[0], arguments[1], call.span));
+  ExprPtr null = MakeLiteralExpr(std::make_shared<arrow::NullScalar>(), context_->Place(call.span));
   return MakeCase({std::move(equal)}, {std::move(null), arguments[0]}, call.span);
 }
 

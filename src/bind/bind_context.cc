@@ -127,8 +127,7 @@ arrow::Result<ExprPtr> NarrowedLiteral(BindContext* context, const ExprPtr& lite
       !MayNarrow(*literal->type, *type)) {
     return nullptr;
   }
-  const auto narrow =
-      CastDatum(&context->constants, literal->literal, type, /*try_cast=*/true);
+  const auto narrow = CastDatum(&context->constants, literal->literal, type, /*try_cast=*/true);
   if (!narrow.ok()) {
     return nullptr;
   }
@@ -172,8 +171,8 @@ arrow::Result<ExprPtr> MakeScalarCall(BindContext* context, std::string_view nam
                                       const std::vector<std::string>& names) {
   std::vector<ScalarArgument> described;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    described.push_back({arguments[i]->type, arguments[i]->literal,
-                         names.empty() ? std::string() : names[i]});
+    described.push_back(
+        {arguments[i]->type, arguments[i]->literal, names.empty() ? std::string() : names[i]});
   }
   const SourceSpan place = context->Place(span);
   auto function = BindScalarFunction(name, described);
@@ -279,8 +278,8 @@ arrow::Result<std::shared_ptr<arrow::Scalar>> EvaluateConstant(BindContext* cont
       return BindError(expr.span, "column ", Quoted(expr.name), " is not constant");
     case ExprKind::kCast: {
       ARROW_ASSIGN_OR_RAISE(auto value, EvaluateConstant(context, *expr.children[0]));
-      ARROW_ASSIGN_OR_RAISE(auto datum, CastDatum(&context->constants, std::move(value), expr.type,
-                                                  expr.try_cast));
+      ARROW_ASSIGN_OR_RAISE(
+          auto datum, CastDatum(&context->constants, std::move(value), expr.type, expr.try_cast));
       return ToScalar(datum);
     }
     case ExprKind::kCall: {

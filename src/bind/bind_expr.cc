@@ -72,8 +72,7 @@ arrow::Result<ExprPtr> ExprBinder::Bind(const ast::Expr& expr, const ExprScope& 
     case ast::ExprKind::kScalarQuery:
       break;
   }
-  return WithHint(UnsupportedError(place, "a subquery as a value"),
-                  "a subquery can stand in FROM");
+  return WithHint(UnsupportedError(place, "a subquery as a value"), "a subquery can stand in FROM");
 }
 
 arrow::Result<std::vector<ExprPtr>> ExprBinder::BindAll(const std::vector<ast::ExprPtr>& exprs,

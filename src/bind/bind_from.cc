@@ -163,10 +163,10 @@ arrow::Result<Relation> QueryBinder::BindNamedTable(const ast::NamedTable& table
   if (table.name.size() > 1) {
     const std::string path = PathText(table.name);
     const bool is_file = EqualNames(table.name.back().text, "parquet");
-    return WithHint(BindError(place, "table ", Quoted(path), " does not exist"),
-                    is_file ? "a file stands between single quotes: '" + path + "'"
-                            : "tables have no schema here: write only " +
-                                  Quoted(table.name.back().text));
+    return WithHint(
+        BindError(place, "table ", Quoted(path), " does not exist"),
+        is_file ? "a file stands between single quotes: '" + path + "'"
+                : "tables have no schema here: write only " + Quoted(table.name.back().text));
   }
   const ast::Identifier& name = table.name[0];
   for (CommonTableEntry* entry = tables; entry != nullptr; entry = entry->outer) {
@@ -204,10 +204,9 @@ arrow::Status QueryBinder::UnknownTable(const ast::Identifier& name,
 arrow::Result<Relation> QueryBinder::BindCommonTable(const ast::Identifier& name,
                                                      CommonTableEntry* entry) {
   if (entry->references > 0 && !entry->deterministic) {
-    return WithHint(
-        UnsupportedError(context_->Place(name.span), "a second use of ", Quoted(name.text),
-                         ", whose rows are not the same each time"),
-        "CREATE TABLE .. AS keeps the rows");
+    return WithHint(UnsupportedError(context_->Place(name.span), "a second use of ",
+                                     Quoted(name.text), ", whose rows are not the same each time"),
+                    "CREATE TABLE .. AS keeps the rows");
   }
   ARROW_ASSIGN_OR_RAISE(NodePtr plan, BindQuery(*entry->table->query, entry->outer));
   ++entry->references;
@@ -234,10 +233,10 @@ arrow::Result<Relation> QueryBinder::BindView(const ViewDefinition& view, Source
     if (plan.status().IsCancelled() || GetErrorKind(plan.status()) == ErrorKind::kInternal) {
       return plan.status();
     }
-    return WithHint(MakeError(GetErrorKind(plan.status()), place,
-                              JoinMessage("in view ", Quoted(view.name), ": ",
-                                          plan.status().message())),
-                    detail != nullptr ? detail->hint() : "");
+    return WithHint(
+        MakeError(GetErrorKind(plan.status()), place,
+                  JoinMessage("in view ", Quoted(view.name), ": ", plan.status().message())),
+        detail != nullptr ? detail->hint() : "");
   }
   Relation relation = FromPlan(*std::move(plan), view.name);
   std::vector<ast::Identifier> names;
@@ -290,11 +289,10 @@ arrow::Result<std::vector<std::string>> QueryBinder::BindReaderArgument(
   for (const ast::Expr* value : values) {
     ARROW_ASSIGN_OR_RAISE(const ExprPtr bound, binder.Bind(*value, scope));
     const bool is_option = argument.name.has_value();
-    if (!IsLiteral(*bound) || !bound->literal->is_valid ||
-        (!is_option && !IsTextLiteral(*bound))) {
-      return BindError(context_->Place(value->span), reader,
-                       is_option ? ": an option is a literal"
-                                 : ": a file is a text in single quotes");
+    if (!IsLiteral(*bound) || !bound->literal->is_valid || (!is_option && !IsTextLiteral(*bound))) {
+      return BindError(
+          context_->Place(value->span), reader,
+          is_option ? ": an option is a literal" : ": a file is a text in single quotes");
     }
     texts.push_back(bound->literal->ToString());
   }
@@ -329,8 +327,8 @@ arrow::Result<Relation> QueryBinder::BindFunctionTable(const ast::FunctionTable&
     if (!argument.name.has_value()) {
       paths.insert(paths.end(), texts.begin(), texts.end());
     } else if (!options.emplace(ToLower(argument.name->text), Join(texts)).second) {
-      return BindError(context_->Place(argument.name->span), "option ",
-                       Quoted(argument.name->text), " is given twice");
+      return BindError(context_->Place(argument.name->span), "option ", Quoted(argument.name->text),
+                       " is given twice");
     }
   }
   if (paths.empty()) {

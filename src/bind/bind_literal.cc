@@ -108,8 +108,8 @@ arrow::Result<ExprPtr> ExprBinder::BindLiteral(const ast::LiteralExpr& expr) {
 
 arrow::Result<ExprPtr> ExprBinder::ParseLiteral(const std::string& text, const TypePtr& type,
                                                 SourceSpan span, SourceSpan text_span) {
-  const ExprPtr literal = MakeLiteralExpr(std::make_shared<arrow::StringScalar>(text),
-                                          context_->Place(text_span));
+  const ExprPtr literal =
+      MakeLiteralExpr(std::make_shared<arrow::StringScalar>(text), context_->Place(text_span));
   ARROW_ASSIGN_OR_RAISE(ExprPtr converted, ConvertTo(context_, literal, type));
   return MakeLiteralExpr(converted->literal, context_->Place(span));
 }

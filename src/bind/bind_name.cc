@@ -17,8 +17,7 @@ ExprPtr ExprBinder::MakeColumn(const Column& column, SourceSpan span) const {
   return MakeColumnExpr(column.id, column.name, column.type, context_->Place(span));
 }
 
-arrow::Result<ExprPtr> ExprBinder::BindColumn(const ast::ColumnExpr& expr,
-                                              const ExprScope& scope) {
+arrow::Result<ExprPtr> ExprBinder::BindColumn(const ast::ColumnExpr& expr, const ExprScope& scope) {
   static const Scope kNoColumns;
   const Scope& columns = scope.columns != nullptr ? *scope.columns : kNoColumns;
   const ast::NamePath& path = expr.path;
@@ -51,11 +50,10 @@ arrow::Result<ExprPtr> ExprBinder::BindColumn(const ast::ColumnExpr& expr,
   return UnknownColumn(path, scope);
 }
 
-arrow::Result<ExprPtr> ExprBinder::FindOutput(const ast::Identifier& name,
-                                              const ExprScope& scope) {
+arrow::Result<ExprPtr> ExprBinder::FindOutput(const ast::Identifier& name, const ExprScope& scope) {
   const std::vector<OutputItem>& outputs = *scope.outputs;
-  const std::vector<size_t> matches = MatchName(
-      name, outputs.size(), [&](size_t i) { return std::string_view(outputs[i].name); });
+  const std::vector<size_t> matches =
+      MatchName(name, outputs.size(), [&](size_t i) { return std::string_view(outputs[i].name); });
   if (matches.empty()) {
     return nullptr;
   }
@@ -86,10 +84,9 @@ arrow::Result<ExprPtr> ExprBinder::UseOutputLast(const ast::NamePath& path,
   }
   // A GROUP BY computes its keys once, for itself and for the select list.
   if (scope.clause != "GROUP BY" && !IsDeterministic(*output)) {
-    return WithHint(
-        UnsupportedError(place, "use of ", Quoted(path[0].text), " in ", scope.clause,
-                         ": it gives another value each time it is computed"),
-        "compute it in a subquery and use its column");
+    return WithHint(UnsupportedError(place, "use of ", Quoted(path[0].text), " in ", scope.clause,
+                                     ": it gives another value each time it is computed"),
+                    "compute it in a subquery and use its column");
   }
   return output;
 }
@@ -131,16 +128,16 @@ arrow::Result<ExprPtr> ExprBinder::ExtractField(const ExprPtr& operand,
     const arrow::Status status =
         BindError(place, "field ", Quoted(field.text), " does not exist in ", ToString(*operand));
     const std::string nearest = NearestName(field.text, names);
-    return WithHint(status, nearest.empty() ? "its type is " + type_name
-                                            : "it has a field " + Quoted(nearest));
+    return WithHint(
+        status, nearest.empty() ? "its type is " + type_name : "it has a field " + Quoted(nearest));
   }
   if (matches.size() > 1) {
-    return BindError(place, "field reference ", Quoted(field.text),
-                     " is ambiguous: it could be ", Quoted(fields[matches[0]]->name()), " or ",
-                     Quoted(fields[matches[1]]->name()), " of ", type_name);
+    return BindError(place, "field reference ", Quoted(field.text), " is ambiguous: it could be ",
+                     Quoted(fields[matches[0]]->name()), " or ", Quoted(fields[matches[1]]->name()),
+                     " of ", type_name);
   }
-  ExprPtr name = MakeLiteralExpr(
-      std::make_shared<arrow::StringScalar>(fields[matches[0]]->name()), place);
+  ExprPtr name =
+      MakeLiteralExpr(std::make_shared<arrow::StringScalar>(fields[matches[0]]->name()), place);
   const SourceSpan begin = operand->span;
   const bool apart = context_->view_span.has_value() || begin.offset > place.offset;
   const SourceSpan span =

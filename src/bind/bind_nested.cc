@@ -20,8 +20,7 @@ arrow::Result<ExprPtr> ExprBinder::BindList(const ast::ListExpr& expr, const Exp
   return MakeScalarCall(context_, "list_value", std::move(elements), expr.span);
 }
 
-arrow::Result<ExprPtr> ExprBinder::BindStruct(const ast::StructExpr& expr,
-                                              const ExprScope& scope) {
+arrow::Result<ExprPtr> ExprBinder::BindStruct(const ast::StructExpr& expr, const ExprScope& scope) {
   std::vector<ExprPtr> values;
   std::vector<std::string> names;
   for (const ast::StructField& field : expr.fields) {

@@ -151,16 +151,15 @@ arrow::Result<ExprPtr> ExprBinder::BindUnary(const ast::UnaryExpr& expr, const E
   return MakeOperatorCall("bit_not", "~", {std::move(operand)}, expr.span);
 }
 
-arrow::Result<ExprPtr> ExprBinder::BindBinary(const ast::BinaryExpr& expr,
-                                              const ExprScope& scope) {
+arrow::Result<ExprPtr> ExprBinder::BindBinary(const ast::BinaryExpr& expr, const ExprScope& scope) {
   ARROW_ASSIGN_OR_RAISE(ExprPtr left, Bind(*expr.left, scope));
   ARROW_ASSIGN_OR_RAISE(ExprPtr right, Bind(*expr.right, scope));
   const std::string_view function = FunctionOf(expr.op);
   if (IsComparison(expr.op)) {
     return MakeComparison(context_, function, std::move(left), std::move(right), expr.span);
   }
-  return MakeOperatorCall(function, ast::BinaryOpText(expr.op),
-                          {std::move(left), std::move(right)}, expr.span);
+  return MakeOperatorCall(function, ast::BinaryOpText(expr.op), {std::move(left), std::move(right)},
+                          expr.span);
 }
 
 arrow::Result<ExprPtr> ExprBinder::BindLogic(const ast::LogicExpr& expr, const ExprScope& scope) {
@@ -175,20 +174,20 @@ arrow::Result<ExprPtr> ExprBinder::BindLogic(const ast::LogicExpr& expr, const E
 arrow::Result<ExprPtr> ExprBinder::BindIs(const ast::IsExpr& expr, const ExprScope& scope) {
   ARROW_ASSIGN_OR_RAISE(ExprPtr operand, Bind(*expr.operand, scope));
   if (expr.test == ast::IsTest::kNull) {
-    return MakeScalarCall(context_, expr.negated ? "is_not_null" : "is_null",
-                          {std::move(operand)}, expr.span);
+    return MakeScalarCall(context_, expr.negated ? "is_not_null" : "is_null", {std::move(operand)},
+                          expr.span);
   }
   const std::string_view construct = expr.test == ast::IsTest::kTrue    ? "IS TRUE"
                                      : expr.test == ast::IsTest::kFalse ? "IS FALSE"
                                                                         : "IS UNKNOWN";
   ARROW_ASSIGN_OR_RAISE(operand, AsCondition(context_, operand, construct));
   if (expr.test == ast::IsTest::kUnknown) {
-    return MakeScalarCall(context_, expr.negated ? "is_not_null" : "is_null",
-                          {std::move(operand)}, expr.span);
+    return MakeScalarCall(context_, expr.negated ? "is_not_null" : "is_null", {std::move(operand)},
+                          expr.span);
   }
-  ExprPtr value = MakeLiteralExpr(
-      std::make_shared<arrow::BooleanScalar>(expr.test == ast::IsTest::kTrue),
-      context_->Place(expr.span));
+  ExprPtr value =
+      MakeLiteralExpr(std::make_shared<arrow::BooleanScalar>(expr.test == ast::IsTest::kTrue),
+                      context_->Place(expr.span));
   return MakeScalarCall(context_, expr.negated ? "is_distinct_from" : "is_not_distinct_from",
                         {std::move(operand), std::move(value)}, expr.span);
 }
@@ -200,14 +199,14 @@ arrow::Result<ExprPtr> ExprBinder::BindBetween(const ast::BetweenExpr& expr,
   ARROW_ASSIGN_OR_RAISE(const ExprPtr upper, Bind(*expr.upper, scope));
   if (!IsDeterministic(*operand) && !expr.symmetric) {
     // The function computes its operand once.
-    ARROW_ASSIGN_OR_RAISE(
-        ExprPtr once, MakeScalarCall(context_, "between", {operand, lower, upper}, expr.span));
+    ARROW_ASSIGN_OR_RAISE(ExprPtr once,
+                          MakeScalarCall(context_, "between", {operand, lower, upper}, expr.span));
     return Negated(std::move(once), expr.negated, expr.span);
   }
   ARROW_RETURN_NOT_OK(CheckRepeatable(*operand, "BETWEEN"));
   const auto within = [&](const ExprPtr& low, const ExprPtr& high) -> arrow::Result<ExprPtr> {
-    ARROW_ASSIGN_OR_RAISE(
-        ExprPtr above, MakeComparison(context_, "greater_equal", operand, low, expr.span));
+    ARROW_ASSIGN_OR_RAISE(ExprPtr above,
+                          MakeComparison(context_, "greater_equal", operand, low, expr.span));
     ARROW_ASSIGN_OR_RAISE(ExprPtr below,
                           MakeComparison(context_, "less_equal", operand, high, expr.span));
     return MakeScalarCall(context_, "and", {std::move(above), std::move(below)}, expr.span);
@@ -218,14 +217,12 @@ arrow::Result<ExprPtr> ExprBinder::BindBetween(const ast::BetweenExpr& expr,
     ARROW_RETURN_NOT_OK(CheckRepeatable(*upper, "BETWEEN SYMMETRIC"));
     ARROW_ASSIGN_OR_RAISE(ExprPtr swapped, within(upper, lower));
     ARROW_ASSIGN_OR_RAISE(
-        result,
-        MakeScalarCall(context_, "or", {std::move(result), std::move(swapped)}, expr.span));
+        result, MakeScalarCall(context_, "or", {std::move(result), std::move(swapped)}, expr.span));
   }
   return Negated(std::move(result), expr.negated, expr.span);
 }
 
-arrow::Result<ExprPtr> ExprBinder::BindInList(const ast::InListExpr& expr,
-                                              const ExprScope& scope) {
+arrow::Result<ExprPtr> ExprBinder::BindInList(const ast::InListExpr& expr, const ExprScope& scope) {
   ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> members, BindAll(expr.elements, scope));
   ARROW_ASSIGN_OR_RAISE(ExprPtr operand, Bind(*expr.operand, scope));
   members.insert(members.begin(), std::move(operand));
@@ -233,8 +230,8 @@ arrow::Result<ExprPtr> ExprBinder::BindInList(const ast::InListExpr& expr,
   const bool constant = std::all_of(members.begin() + 1, members.end(),
                                     [](const ExprPtr& member) { return IsLiteral(*member); });
   if (constant) {
-    ARROW_ASSIGN_OR_RAISE(
-        ExprPtr result, MakeScalarCall(context_, "in_list", std::move(members), expr.span));
+    ARROW_ASSIGN_OR_RAISE(ExprPtr result,
+                          MakeScalarCall(context_, "in_list", std::move(members), expr.span));
     return Negated(std::move(result), expr.negated, expr.span);
   }
   if (members.size() > 2) {
@@ -242,8 +239,8 @@ arrow::Result<ExprPtr> ExprBinder::BindInList(const ast::InListExpr& expr,
   }
   std::vector<ExprPtr> comparisons;
   for (size_t i = 1; i < members.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(
-        ExprPtr equal, MakeScalarCall(context_, "equal", {members[0], members[i]}, expr.span));
+    ARROW_ASSIGN_OR_RAISE(ExprPtr equal,
+                          MakeScalarCall(context_, "equal", {members[0], members[i]}, expr.span));
     comparisons.push_back(std::move(equal));
   }
   ARROW_ASSIGN_OR_RAISE(ExprPtr result,

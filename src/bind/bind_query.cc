@@ -31,9 +31,9 @@ arrow::Result<NodePtr> QueryBinder::BindQuery(const ast::Query& query, CommonTab
   }
   ++depth_;
   if (query.recursive) {
-    return UnsupportedError(context_->Place(query.with.empty() ? query.span
-                                                               : query.with[0].name.span),
-                            "WITH RECURSIVE");
+    return UnsupportedError(
+        context_->Place(query.with.empty() ? query.span : query.with[0].name.span),
+        "WITH RECURSIVE");
   }
   std::deque<CommonTableEntry> entries;
   CommonTableEntry* innermost = tables;

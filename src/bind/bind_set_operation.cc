@@ -149,8 +149,7 @@ arrow::Result<NodePtr> QueryBinder::Unite(std::vector<NodePtr> operands,
     }
     sources.push_back(std::move(ids));
   }
-  NodePtr united =
-      UnionAllNode::Make(std::move(operands), std::move(columns), std::move(sources));
+  NodePtr united = UnionAllNode::Make(std::move(operands), std::move(columns), std::move(sources));
   return body.all ? united : KeepDistinct(std::move(united), "UNION");
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bind/window_function.h"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -13,6 +11,7 @@
 #include "base/error.h"
 #include "bind/expr_binder.h"
 #include "bind/scope.h"
+#include "bind/window_function.h"
 #include "sql/print.h"
 
 namespace keepone {
@@ -76,9 +75,9 @@ std::string WithoutOver(const std::string& text) {
 }  // namespace
 
 bool IsWindowFunction(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kOthers = {
-      "lag", "lead", "ntile", "percent_rank", "cume_dist", "nth_value",
-      "row_number", "rank", "dense_rank"};
+  constexpr std::array<std::string_view, 9> kOthers = {"lag",          "lead",      "ntile",
+                                                       "percent_rank", "cume_dist", "nth_value",
+                                                       "row_number",   "rank",      "dense_rank"};
   return std::any_of(kOthers.begin(), kOthers.end(),
                      [&](std::string_view each) { return EqualNames(name, each); });
 }
@@ -99,16 +98,17 @@ std::optional<WindowCall::Kind> RankingKind(std::string_view name) {
 arrow::Result<ExprBinder::ResolvedWindow> ExprBinder::ResolveNamedWindow(
     const ast::Identifier& name, const SelectCalls& calls, size_t named_before) {
   const std::vector<ast::NamedWindow>& named = *calls.named_windows;
-  const std::vector<size_t> matches = MatchName(
-      name, named_before, [&](size_t i) { return std::string_view(named[i].name.text); });
+  const std::vector<size_t> matches =
+      MatchName(name, named_before, [&](size_t i) { return std::string_view(named[i].name.text); });
   if (matches.empty()) {
     return BindError(context_->Place(name.span), "window ", Quoted(name.text), " does not exist");
   }
   return ResolveWindowSpec(named[matches[0]].spec, calls, matches[0]);
 }
 
-arrow::Result<ExprBinder::ResolvedWindow> ExprBinder::ResolveWindowSpec(
-    const ast::WindowSpec& spec, const SelectCalls& calls, size_t named_before) {
+arrow::Result<ExprBinder::ResolvedWindow> ExprBinder::ResolveWindowSpec(const ast::WindowSpec& spec,
+                                                                        const SelectCalls& calls,
+                                                                        size_t named_before) {
   ResolvedWindow own;
   own.partition_by = &spec.partition_by;
   own.order_by = &spec.order_by;
@@ -183,10 +183,9 @@ arrow::Result<ExprPtr> ExprBinder::BindWindow(const ast::CallExpr& call, const E
   ARROW_RETURN_NOT_OK(BindWindowKeys(resolved, inside, &window));
   if (const auto kind = RankingKind(name)) {
     if (!call.order_by.empty()) {
-      return WithHint(
-          BindError(context_->Place(call.order_by[0].span), "ORDER BY inside of ", name,
-                    "() is not the order of its window"),
-          "write " + name + "() OVER (PARTITION BY .. ORDER BY ..)");
+      return WithHint(BindError(context_->Place(call.order_by[0].span), "ORDER BY inside of ", name,
+                                "() is not the order of its window"),
+                      "write " + name + "() OVER (PARTITION BY .. ORDER BY ..)");
     }
     if (!call.arguments.empty() || call.distinct || call.filter != nullptr ||
         !call.within_group.empty() || call.nulls != ast::NullTreatment::kDefault) {
@@ -217,9 +216,8 @@ arrow::Status ExprBinder::BindWindowAggregate(const ast::CallExpr& call, const E
   window->aggregate.spelling = window->name;
   window->type = window->aggregate.function->result_type;
   const FrameReach reach = ReachOf(frame, !window->order.empty());
-  const bool starts_with_partition =
-      reach == FrameReach::kWholePartition || reach == FrameReach::kToPeers ||
-      reach == FrameReach::kToRow;
+  const bool starts_with_partition = reach == FrameReach::kWholePartition ||
+                                     reach == FrameReach::kToPeers || reach == FrameReach::kToRow;
   const bool own_order = !call.order_by.empty() || !call.within_group.empty();
   if (reach == FrameReach::kWholePartition ||
       (starts_with_partition && IsFirstValue(window->aggregate) && !own_order)) {

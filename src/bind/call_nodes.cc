@@ -72,10 +72,9 @@ NodePtr AddWindows(BindContext* context, NodePtr input, const std::vector<Window
     if (window.kind == WindowCall::Kind::kAggregate) {
       call.aggregate = MakeCall(window.aggregate, &columns);
     }
-    const auto same =
-        std::find_if(specs.begin(), specs.end(), [&](const WindowNode::Spec& spec) {
-          return spec.partition == partition && spec.order == order;
-        });
+    const auto same = std::find_if(specs.begin(), specs.end(), [&](const WindowNode::Spec& spec) {
+      return spec.partition == partition && spec.order == order;
+    });
     if (same != specs.end()) {
       same->calls.push_back(std::move(call));
     } else {

@@ -33,9 +33,8 @@ std::vector<SortKey> ColumnBuilder::GetKeys(const std::vector<SortExpr>& order) 
   std::vector<SortKey> keys;
   for (const SortExpr& key : order) {
     const ColumnId column = Get(key.expr);
-    const bool repeated = std::any_of(keys.begin(), keys.end(), [&](const SortKey& earlier) {
-      return earlier.column == column;
-    });
+    const bool repeated = std::any_of(
+        keys.begin(), keys.end(), [&](const SortKey& earlier) { return earlier.column == column; });
     if (!repeated) {
       keys.push_back({column, key.descending, key.nulls_first});
     }

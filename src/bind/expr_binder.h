@@ -69,8 +69,8 @@ class ExprBinder {
   arrow::Result<ExprPtr> BindNumber(std::string_view text, ast::LiteralKind kind, SourceSpan span);
   arrow::Result<ExprPtr> BindInterval(const ast::IntervalExpr& expr, const ExprScope& scope);
   arrow::Result<ExprPtr> BindTypedLiteral(const ast::TypedLiteralExpr& expr);
-  arrow::Result<ExprPtr> ParseLiteral(const std::string& text, const TypePtr& type,
-                                      SourceSpan span, SourceSpan text_span);
+  arrow::Result<ExprPtr> ParseLiteral(const std::string& text, const TypePtr& type, SourceSpan span,
+                                      SourceSpan text_span);
 
   // bind_name.cc
   arrow::Result<ExprPtr> BindColumn(const ast::ColumnExpr& expr, const ExprScope& scope);
@@ -137,8 +137,8 @@ class ExprBinder {
   // bind_window.cc
   arrow::Result<ExprPtr> BindWindow(const ast::CallExpr& call, const ExprScope& scope);
   struct ResolvedWindow {
-    std::vector<ast::ExprPtr> const* partition_by = nullptr;
-    std::vector<ast::OrderItem> const* order_by = nullptr;
+    const std::vector<ast::ExprPtr>* partition_by = nullptr;
+    const std::vector<ast::OrderItem>* order_by = nullptr;
     const ast::WindowFrame* frame = nullptr;
   };
   arrow::Result<ResolvedWindow> ResolveWindowSpec(const ast::WindowSpec& spec,

@@ -54,9 +54,9 @@ class QueryBinder {
   arrow::Result<NodePtr> Unite(std::vector<NodePtr> operands, const ast::SetOperationBody& body);
   arrow::Result<std::vector<std::vector<ExprPtr>>> AlignByPosition(
       const std::vector<NodePtr>& operands, const ast::SetOperationBody& body);
-  arrow::Result<std::vector<std::vector<ExprPtr>>> AlignByName(
-      const std::vector<NodePtr>& operands, const ast::SetOperationBody& body,
-      std::vector<std::string>* names);
+  arrow::Result<std::vector<std::vector<ExprPtr>>> AlignByName(const std::vector<NodePtr>& operands,
+                                                               const ast::SetOperationBody& body,
+                                                               std::vector<std::string>* names);
 
   // bind_values.cc
   arrow::Result<NodePtr> BindValues(const ast::ValuesBody& body);

@@ -192,9 +192,9 @@ class TailBuilder {
                        [&](ColumnId id) { return below.count(id) > 0; })) {
         continue;
       }
-      const auto same = std::find_if(
-          items->begin() + static_cast<std::ptrdiff_t>(first), items->end(),
-          [&](const ProjectNode::Item& item) { return Equals(*item.expr, **expr); });
+      const auto same =
+          std::find_if(items->begin() + static_cast<std::ptrdiff_t>(first), items->end(),
+                       [&](const ProjectNode::Item& item) { return Equals(*item.expr, **expr); });
       if (same == items->end()) {
         items->push_back({context_->ids->Next(), ToString(**expr), *expr});
         *expr = MakeColumnExpr(items->back().id, items->back().name, (*expr)->type, (*expr)->span);
@@ -322,9 +322,9 @@ arrow::Result<ExprPtr> BindKey(BindContext* context, const ast::Expr& expr,
   if (literal != nullptr && literal->literal != ast::LiteralKind::kInteger) {
     return BindError(place, "non-integer constant in ", scope.clause);
   }
-  const bool is_position = literal != nullptr || (expr.kind == ast::ExprKind::kUnary &&
-                                                  IsLiteral(*bound) &&
-                                                  bound->type->id() == arrow::Type::INT64);
+  const bool is_position =
+      literal != nullptr || (expr.kind == ast::ExprKind::kUnary && IsLiteral(*bound) &&
+                             bound->type->id() == arrow::Type::INT64);
   if (!is_position) {
     return bound;
   }

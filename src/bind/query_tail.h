@@ -48,8 +48,7 @@ arrow::Result<QueryTail> BindTail(BindContext* context, const ast::Query& query,
 
 // The expression of a key: an output by its number, or an expression. An integer that is no output
 // is an error.
-arrow::Result<ExprPtr> BindKey(BindContext* context, const ast::Expr& expr,
-                               const ExprScope& scope);
+arrow::Result<ExprPtr> BindKey(BindContext* context, const ast::Expr& expr, const ExprScope& scope);
 
 // Computes the outputs over `input` and does the rest. The root gives exactly the outputs.
 arrow::Result<NodePtr> ApplyTail(BindContext* context, NodePtr input,

@@ -12,7 +12,9 @@ namespace {
 // Hints list the columns of a table that has no more than these.
 constexpr size_t kListedColumnsMax = 8;
 
-char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char ToLower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 std::string QualifiedName(const ScopeTable& table, const Column& column) {
   return Quoted(table.name.empty() ? column.name : table.name + "." + column.name);
@@ -43,8 +45,8 @@ std::vector<size_t> MatchName(const ast::Identifier& name, size_t count,
 }
 
 const ScopeTable* Scope::FindTable(const ast::Identifier& name) const {
-  const std::vector<size_t> matches = MatchName(
-      name, tables_.size(), [&](size_t i) { return std::string_view(tables_[i].name); });
+  const std::vector<size_t> matches =
+      MatchName(name, tables_.size(), [&](size_t i) { return std::string_view(tables_[i].name); });
   return matches.empty() || name.text.empty() ? nullptr : &tables_[matches[0]];
 }
 
@@ -59,9 +61,9 @@ arrow::Result<const Column*> Scope::FindColumn(const ast::Identifier& name,
       candidates.emplace_back(&each, &column);
     }
   }
-  const std::vector<size_t> matches =
-      MatchName(name, candidates.size(),
-                [&](size_t i) { return std::string_view(candidates[i].second->name); });
+  const std::vector<size_t> matches = MatchName(name, candidates.size(), [&](size_t i) {
+    return std::string_view(candidates[i].second->name);
+  });
   if (matches.empty()) {
     return nullptr;
   }
@@ -104,7 +106,9 @@ std::string Scope::HintFor(const ast::Identifier& name, const ScopeTable* table)
   return "";
 }
 
-std::string Quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+std::string Quoted(std::string_view name) {
+  return "\"" + std::string(name) + "\"";
+}
 
 std::string PathText(const ast::NamePath& path) {
   std::string text;

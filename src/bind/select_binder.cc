@@ -28,11 +28,7 @@ class SelectBinder {
  public:
   SelectBinder(BindContext* context, QueryBinder* queries, const ast::SelectBody& select,
                CommonTableEntry* tables)
-      : context_(context),
-        queries_(queries),
-        select_(select),
-        tables_(tables),
-        binder_(context) {
+      : context_(context), queries_(queries), select_(select), tables_(tables), binder_(context) {
     calls_.named_windows = &select.windows;
   }
 
@@ -100,16 +96,14 @@ class SelectBinder {
     scope.windows = true;
     for (const ast::SelectItem& item : select_.items) {
       if (const auto* star = item.expr->If<ast::StarExpr>()) {
-        ARROW_ASSIGN_OR_RAISE(std::vector<OutputItem> expanded,
-                              ExpandStar(context_, *star, scope));
+        ARROW_ASSIGN_OR_RAISE(std::vector<OutputItem> expanded, ExpandStar(context_, *star, scope));
         std::move(expanded.begin(), expanded.end(), std::back_inserter(outputs_));
         continue;
       }
       ARROW_ASSIGN_OR_RAISE(ExprPtr expr, binder_.Bind(*item.expr, scope));
       std::string name =
           item.alias.has_value() ? item.alias->text : binder_.OutputName(*item.expr, *expr);
-      outputs_.push_back(
-          {std::move(name), std::move(expr), context_->Place(item.expr->span), {}});
+      outputs_.push_back({std::move(name), std::move(expr), context_->Place(item.expr->span), {}});
     }
     if (outputs_.empty()) {
       return BindError(context_->Place(select_.items[0].expr->span),
@@ -137,9 +131,8 @@ class SelectBinder {
       if (ReadsWindow(*expr, calls_)) {
         return BindError(place, "window functions are not allowed in GROUP BY");
       }
-      const auto output =
-          std::find_if(outputs_.begin(), outputs_.end(),
-                       [&](const OutputItem& each) { return each.expr == expr; });
+      const auto output = std::find_if(outputs_.begin(), outputs_.end(),
+                                       [&](const OutputItem& each) { return each.expr == expr; });
       groups_.push_back({std::move(expr), output == outputs_.end() ? "" : output->name});
     }
     return arrow::Status::OK();

@@ -86,6 +86,8 @@ bool ReadsAggregate(const Expr& expr, const SelectCalls& calls) {
   return Reads(expr, calls.aggregates);
 }
 
-bool ReadsWindow(const Expr& expr, const SelectCalls& calls) { return Reads(expr, calls.windows); }
+bool ReadsWindow(const Expr& expr, const SelectCalls& calls) {
+  return Reads(expr, calls.windows);
+}
 
 }  // namespace keepone

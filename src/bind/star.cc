@@ -100,8 +100,8 @@ class StarExpander {
 
   // The columns of this name; an error when there is none.
   arrow::Result<std::vector<size_t>> Find(const ast::NamePath& path, std::string_view list) const {
-    std::vector<size_t> matches = MatchName(
-        path.back(), names_.size(), [&](size_t i) { return std::string_view(names_[i]); });
+    std::vector<size_t> matches = MatchName(path.back(), names_.size(),
+                                            [&](size_t i) { return std::string_view(names_[i]); });
     if (path.size() > 1) {
       matches.erase(std::remove_if(matches.begin(), matches.end(),
                                    [&](size_t i) {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/arguments.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
-
-#include <CLI/CLI.hpp>
 
 #include "cli/exit_code.h"
 #include "engine/settings.h"
@@ -25,7 +24,7 @@ constexpr char kExamples[] = R"(Examples:
   keepone "SELECT DISTINCT ON (id) * FROM 'events.parquet' ORDER BY id, ts DESC"
   keepone dedup events/*.parquet --key id --by ts:desc -o newest.parquet
   keepone "SELECT id, max_by(payload, ts) FROM 'events.parquet' GROUP BY id" -o newest.parquet
-  keepone "EXPLAIN ANALYZE SELECT * FROM 'e.parquet' QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1"
+  keepone "EXPLAIN ANALYZE SELECT DISTINCT ON (id) * FROM 'events.parquet' ORDER BY id, ts DESC"
   echo "SELECT count(*) FROM 'events.parquet'" | keepone --format json
 
 A file stands in FROM by its name in quotes; patterns ('logs/*.parquet') and lists (['a.parquet',

@@ -30,8 +30,8 @@ std::string Bar(const ProgressReport& report) {
   if (report.rows_total <= 0 || report.rows_fetched > 0) {
     return "";
   }
-  const int64_t done = std::clamp<int64_t>(report.rows_scanned * kBarWidth / report.rows_total, 0,
-                                           kBarWidth);
+  const int64_t done =
+      std::clamp<int64_t>(report.rows_scanned * kBarWidth / report.rows_total, 0, kBarWidth);
   return "[" + std::string(static_cast<size_t>(done), '=') +
          std::string(static_cast<size_t>(kBarWidth - done), ' ') + "] ";
 }

@@ -7,8 +7,8 @@
 
 namespace keepone {
 
-// A line on standard error that is drawn anew a few times a second, by a thread of its own, while the
-// object lives: rows read, rows a second, bytes read, memory. It is wiped away in the end.
+// A line on standard error that is drawn anew a few times a second, by a thread of its own, while
+// the object lives: rows read, rows a second, bytes read, memory. It is wiped away in the end.
 class ProgressBar {
  public:
   virtual ~ProgressBar() = default;

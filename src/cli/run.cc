@@ -60,7 +60,9 @@ class SignalGuard {
   SignalGuard& operator=(const SignalGuard&) = delete;
 };
 
-bool IsTerminal(int descriptor) { return ::isatty(descriptor) != 0; }
+bool IsTerminal(int descriptor) {
+  return ::isatty(descriptor) != 0;
+}
 
 int64_t TerminalWidth() {
   struct winsize size = {};
@@ -74,7 +76,9 @@ int64_t TerminalWidth() {
   return IsTerminal(STDOUT_FILENO) ? 80 : 160;
 }
 
-bool IsUtf8Locale() { return std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0; }
+bool IsUtf8Locale() {
+  return std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0;
+}
 
 // What one run shares.
 class Runner {
@@ -139,14 +143,14 @@ class Runner {
 
   arrow::Status WriteFile(QueryResult* result) {
     if (output_written_) {
-      return WithHint(BindError({}, "only one statement can write its rows to \"",
-                                arguments_.output, "\""),
-                      "use COPY (query) TO 'file' for each");
+      return WithHint(
+          BindError({}, "only one statement can write its rows to \"", arguments_.output, "\""),
+          "use COPY (query) TO 'file' for each");
     }
     output_written_ = true;
-    ARROW_ASSIGN_OR_RAISE(const FileFormat format,
-                          arguments_.format.empty() ? FileFormatFromPath(arguments_.output)
-                                                    : FileFormatFromName(arguments_.format));
+    ARROW_ASSIGN_OR_RAISE(const FileFormat format, arguments_.format.empty()
+                                                       ? FileFormatFromPath(arguments_.output)
+                                                       : FileFormatFromName(arguments_.format));
     ARROW_ASSIGN_OR_RAISE(auto sink, MakeFileSink(result->context(), format, result->schema(), {},
                                                   arguments_.output));
     return Drain(result, sink.get());
@@ -313,14 +317,12 @@ int RunDedup(const DedupArguments& dedup, Runner* runner) {
   return runner->RunScript(*sql);
 }
 
-// The pool that gives memory back to the system soonest at little cost; whoever names another one by
-// Arrow's own variable gets that.
+// Of Arrow's pools the one that gives memory back soonest at little cost; whoever names another one
+// by Arrow's own variable gets that.
 arrow::MemoryPool* ChoosePool() {
-  constexpr int kDecayMilliseconds = 100;
   arrow::MemoryPool* pool = nullptr;
   if (std::getenv("ARROW_DEFAULT_MEMORY_POOL") == nullptr &&
-      arrow::jemalloc_memory_pool(&pool).ok() &&
-      arrow::jemalloc_set_decay_ms(kDecayMilliseconds).ok()) {
+      arrow::jemalloc_memory_pool(&pool).ok()) {
     return pool;
   }
   return arrow::default_memory_pool();

@@ -125,8 +125,8 @@ TablePrinter::TablePrinter(std::shared_ptr<arrow::Schema> schema, Options option
 }
 
 arrow::Status TablePrinter::Add(const arrow::RecordBatch& batch) {
-  const int64_t kept = std::min(batch.num_rows(),
-                                options_.rows_max - static_cast<int64_t>(rows_.size()));
+  const int64_t kept =
+      std::min(batch.num_rows(), options_.rows_max - static_cast<int64_t>(rows_.size()));
   row_count_ += batch.num_rows();
   if (kept <= 0) {
     return arrow::Status::OK();
@@ -212,7 +212,7 @@ std::string TablePrinter::Finish() const {
   std::vector<size_t> shown;
   const std::vector<int64_t> widths = ColumnWidths(&shown);
   std::string out;
-  const auto rule = [&](const char* const (&joints)[3]) {
+  const auto rule = [&](const char* const(&joints)[3]) {
     for (size_t i = 0; i < shown.size(); ++i) {
       out += joints[i == 0 ? 0 : 1];
       for (int64_t k = 0; k < widths[shown[i]] + 2; ++k) {

@@ -11,8 +11,9 @@
 
 namespace keepone {
 
-// Lays rows out as a table for a person: the first rows, cells cut where the terminal is too narrow,
-// columns in the middle left out where even that is not enough; what is missing is said below.
+// Lays rows out as a table for a person: the first rows, cells cut where the terminal is too
+// narrow, columns in the middle left out where even that is not enough; what is missing is said
+// below.
 //
 //   ┌────┬──────────┐
 //   │ id │ name     │
@@ -25,8 +26,8 @@ class TablePrinter {
  public:
   struct Options {
     int64_t rows_max = 40;
-    int64_t width = 80;    // columns of the terminal
-    bool ascii = false;    // lines of + - | instead of box drawing
+    int64_t width = 80;  // columns of the terminal
+    bool ascii = false;  // lines of + - | instead of box drawing
   };
 
   TablePrinter(std::shared_ptr<arrow::Schema> schema, Options options);

@@ -22,7 +22,8 @@ class Morsel {
 // Rows in a fixed order, cut into morsels that workers pull in parallel.
 //
 //   stream   | morsel 0        | morsel 1  | morsel 2 | ...    handed out in this order
-//   batches  | b b b           | b         | b b      |        each morsel's in order, by one worker
+//   batches  | b b b           | b         | b b      |        each morsel's in order, by one
+//   worker
 //
 // The rows of morsel 0, then of morsel 1 and so on are the stream's rows in order, however many
 // threads work on them. Batches are bounded by rows and by bytes (QueryContext).

@@ -67,7 +67,8 @@ void AppendDate(int64_t day, std::string* out) {
   const int64_t day_of_era = day - era * kDaysPerEra;
   const int64_t year_of_era =
       (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const int64_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const int64_t month_from_march = (5 * day_of_year + 2) / 153;
   const int64_t day_of_month = day_of_year - (153 * month_from_march + 2) / 5 + 1;
   const int64_t month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
@@ -183,18 +184,17 @@ class LeafText final : public ValueText {
 };
 
 template <typename ArrayType, typename AppendTo>
-std::unique_ptr<ValueText> MakeLeaf(std::shared_ptr<arrow::Array> array, TextStyle style, bool quoted,
-                                    AppendTo append) {
+std::unique_ptr<ValueText> MakeLeaf(std::shared_ptr<arrow::Array> array, TextStyle style,
+                                    bool quoted, AppendTo append) {
   return std::make_unique<LeafText<ArrayType, AppendTo>>(std::move(array), style, quoted,
                                                          std::move(append));
 }
 
 template <typename ArrayType>
 std::unique_ptr<ValueText> MakeIntegerText(std::shared_ptr<arrow::Array> array, TextStyle style) {
-  return MakeLeaf<ArrayType>(std::move(array), style, false,
-                             [](const ArrayType& a, int64_t row, std::string* out) {
-                               AppendInteger(a.Value(row), out);
-                             });
+  return MakeLeaf<ArrayType>(
+      std::move(array), style, false,
+      [](const ArrayType& a, int64_t row, std::string* out) { AppendInteger(a.Value(row), out); });
 }
 
 template <typename ArrayType>
@@ -367,8 +367,7 @@ template <typename ArrayType>
 arrow::Result<std::unique_ptr<ValueText>> MakeListText(std::shared_ptr<arrow::Array> array,
                                                        TextStyle style) {
   ARROW_ASSIGN_OR_RAISE(
-      auto values,
-      MakeValueText(static_cast<const ArrayType&>(*array).values(), TextStyle::kJson));
+      auto values, MakeValueText(static_cast<const ArrayType&>(*array).values(), TextStyle::kJson));
   return std::make_unique<ListText<ArrayType>>(std::move(array), style, std::move(values));
 }
 
@@ -512,7 +511,9 @@ std::unique_ptr<ValueText> MakeIntervalText(std::shared_ptr<arrow::Array> array,
 ValueText::ValueText(std::shared_ptr<arrow::Array> array, TextStyle style)
     : array_(std::move(array)), style_(style) {}
 
-bool ValueText::IsNull(int64_t row) const { return array_->IsNull(row); }
+bool ValueText::IsNull(int64_t row) const {
+  return array_->IsNull(row);
+}
 
 void ValueText::Append(int64_t row, std::string* out) const {
   if (IsNull(row)) {
@@ -557,7 +558,8 @@ arrow::Result<std::unique_ptr<ValueText>> MakeValueText(std::shared_ptr<arrow::A
     case arrow::Type::FLOAT:
       return std::make_unique<FloatText<arrow::FloatArray, std::identity>>(std::move(array), style);
     case arrow::Type::DOUBLE:
-      return std::make_unique<FloatText<arrow::DoubleArray, std::identity>>(std::move(array), style);
+      return std::make_unique<FloatText<arrow::DoubleArray, std::identity>>(std::move(array),
+                                                                            style);
     case arrow::Type::DECIMAL32:
       return MakeDecimalText<arrow::Decimal32Array>(std::move(array), style);
     case arrow::Type::DECIMAL64:
@@ -581,18 +583,17 @@ arrow::Result<std::unique_ptr<ValueText>> MakeValueText(std::shared_ptr<arrow::A
     case arrow::Type::FIXED_SIZE_BINARY:
       return MakeBinaryText<arrow::FixedSizeBinaryArray>(std::move(array), style);
     case arrow::Type::DATE32:
-      return MakeLeaf<arrow::Date32Array>(
-          std::move(array), style, true,
-          [](const arrow::Date32Array& a, int64_t row, std::string* out) {
-            AppendDate(a.Value(row), out);
-          });
+      return MakeLeaf<arrow::Date32Array>(std::move(array), style, true,
+                                          [](const arrow::Date32Array& a, int64_t row,
+                                             std::string* out) { AppendDate(a.Value(row), out); });
     case arrow::Type::DATE64:
       return MakeLeaf<arrow::Date64Array>(
           std::move(array), style, true,
           [](const arrow::Date64Array& a, int64_t row, std::string* out) {
             constexpr int64_t kMillisecondsPerDay = kSecondsPerDay * 1000;
             const int64_t value = a.Value(row);
-            AppendDate(value / kMillisecondsPerDay - (value % kMillisecondsPerDay < 0 ? 1 : 0), out);
+            AppendDate(value / kMillisecondsPerDay - (value % kMillisecondsPerDay < 0 ? 1 : 0),
+                       out);
           });
     case arrow::Type::TIME32: {
       const auto unit = static_cast<const arrow::Time32Type&>(*array->type()).unit();
@@ -726,6 +727,8 @@ void AppendJsonString(std::string_view text, std::string* out) {
   *out += '"';
 }
 
-void AppendDouble(double value, std::string* out) { AppendFloat(value, out); }
+void AppendDouble(double value, std::string* out) {
+  AppendFloat(value, out);
+}
 
 }  // namespace keepone

@@ -67,7 +67,8 @@ arrow::Status CheckFree(const std::string& name, bool or_replace, SourceSpan spa
   return arrow::Status::OK();
 }
 
-arrow::Result<std::vector<ColumnTarget>> DefinedColumns(const ast::CreateTableStatement& statement) {
+arrow::Result<std::vector<ColumnTarget>> DefinedColumns(
+    const ast::CreateTableStatement& statement) {
   std::vector<ColumnTarget> columns;
   for (const ast::ColumnDefinition& definition : statement.columns) {
     if (definition.not_null) {
@@ -92,8 +93,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> SpreadColumns(
     if (source >= 0) {
       arrays.push_back(batch.column(source));
     } else {
-      ARROW_ASSIGN_OR_RAISE(auto nulls, arrow::MakeArrayOfNull(schema->field(i)->type(),
-                                                               batch.num_rows(), pool));
+      ARROW_ASSIGN_OR_RAISE(
+          auto nulls, arrow::MakeArrayOfNull(schema->field(i)->type(), batch.num_rows(), pool));
       arrays.push_back(std::move(nulls));
     }
   }
@@ -146,9 +147,8 @@ StatementResult ExecuteCreateView(ast::CreateViewStatement* statement, const Exe
   ARROW_RETURN_NOT_OK(CheckFree(name, statement->or_replace, statement->name.front().span, state));
   // Bound once so that a mistake shows here and not where the view is used.
   ColumnIdGenerator ids;
-  ARROW_ASSIGN_OR_RAISE(
-      const BoundQuery bound,
-      BindQuery(*statement->query, *state.catalog, {state.settings->null_order}, &ids));
+  ARROW_ASSIGN_OR_RAISE(const BoundQuery bound, BindQuery(*statement->query, *state.catalog,
+                                                          {state.settings->null_order}, &ids));
   if (statement->columns.size() > bound.plan->columns().size()) {
     return BindError(statement->columns.back().span, "view \"", name, "\" names ",
                      statement->columns.size(), " columns, but its query has ",
@@ -194,8 +194,7 @@ StatementResult ExecuteInsert(const ast::InsertStatement& statement, const Execu
   ColumnIdGenerator ids;
   ARROW_ASSIGN_OR_RAISE(BoundQuery bound, BindQuery(*statement.query, *state.catalog,
                                                     {state.settings->null_order}, &ids));
-  ARROW_ASSIGN_OR_RAISE(bound,
-                        ConvertColumns(bound, targets, &ids, statement.table.front().span));
+  ARROW_ASSIGN_OR_RAISE(bound, ConvertColumns(bound, targets, &ids, statement.table.front().span));
   std::shared_ptr<arrow::Schema> given_schema;
   ARROW_ASSIGN_OR_RAISE(const Batches added, Collect(std::move(bound), &ids, state, &given_schema));
   Batches batches = table->batches;
@@ -211,8 +210,7 @@ StatementResult ExecuteDrop(const ast::DropStatement& statement, const ExecuteSt
   const bool is_table = statement.object == ast::CatalogObject::kTable;
   for (const ast::NamePath& path : statement.names) {
     ARROW_ASSIGN_OR_RAISE(const std::string name, SimpleName(path));
-    const bool dropped =
-        is_table ? state.catalog->DropTable(name) : state.catalog->DropView(name);
+    const bool dropped = is_table ? state.catalog->DropTable(name) : state.catalog->DropView(name);
     if (!dropped && !statement.if_exists) {
       return BindError(path.front().span, is_table ? "table" : "view", " \"", name,
                        "\" does not exist");

@@ -49,10 +49,11 @@ StatementResult MakePlanResult(const ExecuteState& state, const std::string& tex
   }
   ARROW_ASSIGN_OR_RAISE(auto lines, builder.Finish());
   const int64_t length = lines->length();
-  return MakeBatchResult(state.context,
-                         arrow::RecordBatch::Make(arrow::schema({arrow::field("plan", arrow::utf8())}),
-                                                  length, {std::move(lines)}),
-                         "EXPLAIN");
+  return MakeBatchResult(
+      state.context,
+      arrow::RecordBatch::Make(arrow::schema({arrow::field("plan", arrow::utf8())}), length,
+                               {std::move(lines)}),
+      "EXPLAIN");
 }
 
 std::string Lower(std::string text) {
@@ -90,7 +91,8 @@ StatementResult ExecuteQuery(const ast::QueryStatement& statement, const Execute
 StatementResult ExecuteExplain(const ast::ExplainStatement& statement, const ExecuteState& state) {
   const ast::Query* query = QueryOf(*statement.statement);
   if (query == nullptr) {
-    return UnsupportedError(statement.statement->span, "EXPLAIN shows statements with a query only");
+    return UnsupportedError(statement.statement->span,
+                            "EXPLAIN shows statements with a query only");
   }
   ARROW_ASSIGN_OR_RAISE(PreparedQuery prepared,
                         PrepareQuery(*query, *state.catalog, *state.settings));
@@ -137,7 +139,8 @@ StatementResult ExecuteCopy(const ast::CopyStatement& statement, const ExecuteSt
     SourceSpan span = statement.target.span;
     for (const ast::CopyOption& option : statement.options) {
       // A message about an option quotes its name.
-      if (sink.status().message().find("\"" + Lower(option.name.text) + "\"") != std::string::npos) {
+      if (sink.status().message().find("\"" + Lower(option.name.text) + "\"") !=
+          std::string::npos) {
         span = option.span;
       }
     }

@@ -40,7 +40,8 @@ StatementResult MakeTextResult(const ExecuteState& state, const std::vector<std:
 
 bool EqualsWithoutCase(std::string_view left, std::string_view right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    return std::tolower(static_cast<unsigned char>(a)) ==
+           std::tolower(static_cast<unsigned char>(b));
   });
 }
 
@@ -69,7 +70,8 @@ arrow::Result<std::string> OptionText(const ast::Expr& value) {
   return BindError(value.span, "a literal is needed here");
 }
 
-StatementResult ExecuteDescribe(const ast::DescribeStatement& statement, const ExecuteState& state) {
+StatementResult ExecuteDescribe(const ast::DescribeStatement& statement,
+                                const ExecuteState& state) {
   ARROW_ASSIGN_OR_RAISE(const PreparedQuery query,
                         PrepareQuery(*statement.query, *state.catalog, *state.settings));
   std::vector<std::vector<std::string>> rows;

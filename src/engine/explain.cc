@@ -46,8 +46,8 @@ MetricsTree DescribedMetrics(const Node& node, const RunningQuery& query) {
   MetricsTree tree;
   tree.name = DescribeNode(node);
   const auto found = query.metrics_of.find(&node);
-  tree.metrics = found == query.metrics_of.end() ? std::make_shared<OperatorMetrics>()
-                                                 : found->second.metrics;
+  tree.metrics =
+      found == query.metrics_of.end() ? std::make_shared<OperatorMetrics>() : found->second.metrics;
   for (const NodePtr& input : node.inputs()) {
     tree.inputs.push_back(DescribedMetrics(*input, query));
   }
@@ -87,8 +87,7 @@ std::string AnalyzeText(const RunningQuery& query, double seconds) {
 std::string AnalyzeJson(const RunningQuery& query, double seconds) {
   return "{\"plan\":" + MetricsToJson(DescribedMetrics(*query.prepared.plan, query)) +
          ",\"notes\":" + NotesJson(query.prepared) + ",\"seconds\":" + FormatSeconds(seconds) +
-         ",\"memory_bytes_peak\":" +
-         std::to_string(query.context->pool()->max_memory()) + "}";
+         ",\"memory_bytes_peak\":" + std::to_string(query.context->pool()->max_memory()) + "}";
 }
 
 }  // namespace keepone

@@ -82,8 +82,8 @@ std::unique_ptr<QueryResult> MakeBatchResult(std::shared_ptr<QueryContext> conte
 
 std::unique_ptr<QueryResult> MakeSummaryResult(std::shared_ptr<QueryContext> context,
                                                std::string summary) {
-  auto nothing = arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector{}), 0,
-                                          arrow::ArrayVector{});
+  auto nothing =
+      arrow::RecordBatch::Make(arrow::schema(arrow::FieldVector{}), 0, arrow::ArrayVector{});
   return std::make_unique<BatchResult>(std::move(context), std::move(nothing), false,
                                        std::move(summary));
 }

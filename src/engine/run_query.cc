@@ -53,8 +53,7 @@ arrow::Result<RunningQuery> StartQuery(PreparedQuery prepared,
   RunningQuery running;
   running.context = std::move(context);
   running.prepared = std::move(prepared);
-  ARROW_ASSIGN_OR_RAISE(LoweredPlan lowered,
-                        Lower(running.prepared.plan, running.context.get()));
+  ARROW_ASSIGN_OR_RAISE(LoweredPlan lowered, Lower(running.prepared.plan, running.context.get()));
   running.metrics = std::move(lowered.metrics);
   running.metrics_of = std::move(lowered.metrics_of);
   running.reader = MakeOrderedReader(running.context.get(), std::move(lowered.stream));

@@ -49,6 +49,7 @@ std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings,
                                                std::shared_ptr<StopFlag> stop,
                                                arrow::MemoryPool* pool);
 
-arrow::Result<RunningQuery> StartQuery(PreparedQuery prepared, std::shared_ptr<QueryContext> context);
+arrow::Result<RunningQuery> StartQuery(PreparedQuery prepared,
+                                       std::shared_ptr<QueryContext> context);
 
 }  // namespace keepone

@@ -135,8 +135,12 @@ arrow::Result<std::vector<StatementText>> SplitStatements(std::string_view scrip
   return texts;
 }
 
-std::string Version() { return KEEPONE_VERSION; }
+std::string Version() {
+  return KEEPONE_VERSION;
+}
 
-std::string ArrowVersion() { return arrow::GetBuildInfo().version_string; }
+std::string ArrowVersion() {
+  return arrow::GetBuildInfo().version_string;
+}
 
 }  // namespace keepone

@@ -12,8 +12,8 @@
 
 namespace keepone {
 
-// The tables and views of a session. A name is one or the other, matched without regard to case when
-// it is not there exactly.
+// The tables and views of a session. A name is one or the other, matched without regard to case
+// when it is not there exactly.
 class SessionCatalog final : public Catalog {
  public:
   // A table in memory, with what later INSERTs need.
@@ -42,7 +42,9 @@ class SessionCatalog final : public Catalog {
   bool DropView(const std::string& name);
 
   const std::map<std::string, Table>& tables() const { return tables_; }
-  const std::map<std::string, std::shared_ptr<const ViewDefinition>>& views() const { return views_; }
+  const std::map<std::string, std::shared_ptr<const ViewDefinition>>& views() const {
+    return views_;
+  }
 
  private:
   void Forget(const std::string& name);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -151,11 +151,12 @@ std::vector<SettingRow> MakeRows() {
        "(nulls_min, as in Spark).",
        [](Settings* s, const std::string& v) { return Choose(kNullOrders, v, &s->null_order); },
        [](const Settings& s) { return NameOf(kNullOrders, s.null_order); }},
-      {"disabled_optimizers", "names of rules, with commas", "Rules of the optimizer that are left out.",
-       SetDisabledRules, DisabledRules},
+      {"disabled_optimizers", "names of rules, with commas",
+       "Rules of the optimizer that are left out.", SetDisabledRules, DisabledRules},
       {"form", "auto, fetch or carry",
        "How the kept rows get their other columns: read again by address (fetch), kept while "
-       "reading (carry), or whichever costs less (auto). A form that is not possible is not forced.",
+       "reading (carry), or whichever costs less (auto). A form that is not possible is not "
+       "forced.",
        [](Settings* s, const std::string& v) { return Choose(kForms, v, &s->optimizer.form); },
        [](const Settings& s) { return NameOf(kForms, s.optimizer.form); }},
       {"memory_limit", "a size, or none",
@@ -206,14 +207,15 @@ arrow::Result<const SettingRow*> FindSetting(const std::string& name) {
   }
   const arrow::Status error = BindError({}, "there is no setting \"", name, "\"");
   const std::string nearest = NearestName(name, names);
-  return WithHint(error, nearest.empty() ? "SHOW ALL lists the settings"
-                                         : "did you mean \"" + nearest + "\"?");
+  return WithHint(
+      error, nearest.empty() ? "SHOW ALL lists the settings" : "did you mean \"" + nearest + "\"?");
 }
 
 arrow::Status ApplySetting(Settings* settings, const std::string& name, const std::string& value) {
   ARROW_ASSIGN_OR_RAISE(const SettingRow* row, FindSetting(name));
   const arrow::Status status = row->set(settings, value);
-  if (!status.ok() && (GetErrorDetail(status) == nullptr || GetErrorDetail(status)->hint().empty())) {
+  if (!status.ok() &&
+      (GetErrorDetail(status) == nullptr || GetErrorDetail(status)->hint().empty())) {
     return BindError({}, "setting \"", row->name, "\" cannot be \"", value, "\": it takes ",
                      row->values);
   }

@@ -98,8 +98,7 @@ class CaseExpression final : public Expression {
                             EvaluateToArray(*children_[i + 1], context, *taken_batch, first_row));
       answers.Add(std::move(values), RowsAt(rest, split.taken));
       if (!takes_all) {
-        ARROW_ASSIGN_OR_RAISE(owned_batch,
-                              ChooseRows(context, *rest_batch, split.left, columns_));
+        ARROW_ASSIGN_OR_RAISE(owned_batch, ChooseRows(context, *rest_batch, split.left, columns_));
         rest_batch = owned_batch.get();
       }
       rest = RowsAt(rest, split.left);

@@ -35,9 +35,9 @@ ExpressionPtr MakeLiteralExpression(std::shared_ptr<arrow::Scalar> value);
 ExpressionPtr MakeCallExpression(std::shared_ptr<const BoundScalarFunction> function,
                                  std::vector<ExpressionPtr> arguments);
 ExpressionPtr MakeCastExpression(ExpressionPtr argument, TypePtr type, bool try_cast);
-// AND and OR. An argument that fails is computed again without the rows that those before it decide,
-// so that `b <> 0 AND a / b > 1` never divides by zero.
-// REQUIRES: the function is "and" or "or", with arguments of BOOLEAN.
+// AND and OR. An argument that fails is computed again without the rows that those before it
+// decide, so that `b <> 0 AND a / b > 1` never divides by zero. REQUIRES: the function is "and" or
+// "or", with arguments of BOOLEAN.
 ExpressionPtr MakeLogicExpression(std::shared_ptr<const BoundScalarFunction> function,
                                   std::vector<ExpressionPtr> arguments);
 // condition, value, condition, value, ..., default. A branch is computed only over the rows that

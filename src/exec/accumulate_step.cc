@@ -81,8 +81,7 @@ class AccumulateStep final : public AggregateStep {
     ARROW_ASSIGN_OR_RAISE(auto total, column_.function->make_accumulator(context));
     ARROW_RETURN_NOT_OK(total->Resize(states.group_count));
     for (size_t worker = 0; worker < states.states.size(); ++worker) {
-      auto& state =
-          arrow::internal::checked_cast<AccumulateState&>(*states.states[worker]);
+      auto& state = arrow::internal::checked_cast<AccumulateState&>(*states.states[worker]);
       // A group that the worker met last may not have reached this state.
       const std::vector<uint32_t>& mapping = states.mappings[worker];
       ARROW_RETURN_NOT_OK(state.accumulator().Resize(static_cast<int64_t>(mapping.size())));
@@ -167,10 +166,9 @@ class DistinctStep final : public AggregateStep {
           arrow::internal::checked_cast<const DistinctState&>(*states.states[worker]);
       for (const auto& batch : state.batches()) {
         ARROW_RETURN_NOT_OK(context->CheckStop());
-        ARROW_ASSIGN_OR_RAISE(
-            auto mapped, MapGroupColumn(*batch, states.mappings[worker], context->pool()));
-        ARROW_ASSIGN_OR_RAISE(auto fresh,
-                              DistinctState::SelectFresh(context, mapped, seen.get()));
+        ARROW_ASSIGN_OR_RAISE(auto mapped,
+                              MapGroupColumn(*batch, states.mappings[worker], context->pool()));
+        ARROW_ASSIGN_OR_RAISE(auto fresh, DistinctState::SelectFresh(context, mapped, seen.get()));
         arrow::ArrayVector arguments = fresh->columns();
         arguments.pop_back();
         ARROW_RETURN_NOT_OK(total->Update(arguments, GroupsOf(*fresh)));

@@ -30,7 +30,7 @@ struct GroupWorker {
   RowArena keys;                         // of each group, as in its first row
   std::vector<int64_t> first_positions;  // of each group
   std::vector<std::unique_ptr<AggregateState>> states;
-  std::vector<uint32_t> group_ids;       // of one batch
+  std::vector<uint32_t> group_ids;  // of one batch
   MemoryReservation reserved;
 };
 
@@ -174,9 +174,8 @@ class AggregateRun {
                                  const std::vector<RowPlace>& first_rows, MergedGroups* merged) {
     std::vector<uint32_t> by_position(first_positions.size());
     std::iota(by_position.begin(), by_position.end(), 0u);
-    std::sort(by_position.begin(), by_position.end(), [&](uint32_t a, uint32_t b) {
-      return first_positions[a] < first_positions[b];
-    });
+    std::sort(by_position.begin(), by_position.end(),
+              [&](uint32_t a, uint32_t b) { return first_positions[a] < first_positions[b]; });
     std::vector<uint32_t> numbers(by_position.size());
     merged->order = std::make_unique<RowOrder>(context_->budget());
     ARROW_RETURN_NOT_OK(merged->order->Resize(merged->group_count));

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "function/aggregate_function.h"
 #include "exec/order_column.h"
+#include "function/aggregate_function.h"
 
 namespace keepone {
 

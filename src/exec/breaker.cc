@@ -64,9 +64,8 @@ arrow::Result<arrow::RecordBatchVector> CollectInOrder(QueryContext* context, Ba
   for (std::vector<Collected>& part : collected) {
     std::move(part.begin(), part.end(), std::back_inserter(all));
   }
-  std::stable_sort(all.begin(), all.end(), [](const Collected& a, const Collected& b) {
-    return a.sequence < b.sequence;
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Collected& a, const Collected& b) { return a.sequence < b.sequence; });
   arrow::RecordBatchVector batches;
   batches.reserve(all.size());
   for (Collected& one : all) {

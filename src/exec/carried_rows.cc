@@ -31,9 +31,9 @@ arrow::Status Consume(const BoundKeepSpec& spec, const Batch& batch, WinnerTable
   if (batch.positions == nullptr) {
     return table->ConsumeRange(groups, order, batch.first_position, batch.rows->num_rows());
   }
-  return table->Consume(groups, order,
-                        std::span(batch.positions->raw_values(),
-                                  static_cast<size_t>(batch.positions->length())));
+  return table->Consume(
+      groups, order,
+      std::span(batch.positions->raw_values(), static_cast<size_t>(batch.positions->length())));
 }
 
 // Calls visit(index of the winner, row) for each row of the batch that is among the winners'
@@ -80,8 +80,8 @@ class Survivors {
   arrow::Status Add(Batch batch, const std::vector<uint32_t>& rows) {
     const int64_t bytes = BatchBytes(*batch.rows);
     const int64_t row_count = batch.rows->num_rows();
-    const bool is_large = row_count * 4 >= context_->batch_rows_max() ||
-                          bytes * 4 >= context_->batch_bytes_max();
+    const bool is_large =
+        row_count * 4 >= context_->batch_rows_max() || bytes * 4 >= context_->batch_bytes_max();
     if (static_cast<int64_t>(rows.size()) == row_count && is_large) {
       // Nothing is saved by copying it.
       ARROW_RETURN_NOT_OK(Flush());
@@ -116,8 +116,8 @@ class Survivors {
     if (places_.empty()) {
       return arrow::Status::OK();
     }
-    ARROW_ASSIGN_OR_RAISE(auto pieces, GatherPieces(sources_[0]->schema(), sources_, places_,
-                                                    context_->pool()));
+    ARROW_ASSIGN_OR_RAISE(auto pieces,
+                          GatherPieces(sources_[0]->schema(), sources_, places_, context_->pool()));
     for (std::shared_ptr<arrow::RecordBatch>& piece : pieces) {
       Batch batch;
       batch.positions = std::static_pointer_cast<arrow::Int64Array>(
@@ -170,9 +170,8 @@ arrow::Status CarriedRows::Thin() {
   for (Batch& batch : batches_) {
     ARROW_RETURN_NOT_OK(context_->CheckStop());
     std::vector<uint32_t> rows;
-    ForEachWinner(batch, AddressesOf(winners), [&](int64_t, int64_t row) {
-      rows.push_back(static_cast<uint32_t>(row));
-    });
+    ForEachWinner(batch, AddressesOf(winners),
+                  [&](int64_t, int64_t row) { rows.push_back(static_cast<uint32_t>(row)); });
     ARROW_RETURN_NOT_OK(survivors.Add(std::move(batch), rows));
   }
   ARROW_ASSIGN_OR_RAISE(batches_, survivors.Finish());

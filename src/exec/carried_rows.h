@@ -28,8 +28,8 @@ class CarriedRows {
   // A batch and where its rows stand in the input.
   struct Batch {
     std::shared_ptr<arrow::RecordBatch> rows;
-    int64_t first_position = 0;                   // of consecutive rows,
-    std::shared_ptr<arrow::Int64Array> positions; // unless this is set: ascending
+    int64_t first_position = 0;                    // of consecutive rows,
+    std::shared_ptr<arrow::Int64Array> positions;  // unless this is set: ascending
   };
 
   CarriedRows(QueryContext* context, BoundKeepSpec spec)
@@ -43,8 +43,8 @@ class CarriedRows {
   // What stays of the rows of all workers.
   struct Kept {
     std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
-    std::unique_ptr<RowOrder> order;              // of the rows that stay, in input order
-    std::shared_ptr<arrow::Int64Array> numbers;   // by the rule; nullptr where all are 1
+    std::unique_ptr<RowOrder> order;             // of the rows that stay, in input order
+    std::shared_ptr<arrow::Int64Array> numbers;  // by the rule; nullptr where all are 1
   };
   // Each part holds the batches of one worker, whose positions ascend; uses them up.
   static arrow::Result<Kept> Finish(QueryContext* context, const BoundKeepSpec& spec,
@@ -57,7 +57,7 @@ class CarriedRows {
   QueryContext* context_;
   BoundKeepSpec spec_;
   std::vector<Batch> batches_;
-  int64_t rows_living_ = 0;   // that stayed when last thinned
+  int64_t rows_living_ = 0;  // that stayed when last thinned
   int64_t bytes_living_ = 0;
   int64_t rows_new_ = 0;
   int64_t bytes_new_ = 0;

@@ -35,9 +35,9 @@ std::unique_ptr<BatchStream> MakeCarryWinners(QueryContext* context,
     if (spec.gives_number) {
       std::shared_ptr<arrow::Array> numbers = kept.numbers;
       if (numbers == nullptr) {
-        ARROW_ASSIGN_OR_RAISE(numbers, arrow::MakeArrayFromScalar(arrow::Int64Scalar(1),
-                                                                  kept.order->size(),
-                                                                  context->pool()));
+        ARROW_ASSIGN_OR_RAISE(
+            numbers,
+            arrow::MakeArrayFromScalar(arrow::Int64Scalar(1), kept.order->size(), context->pool()));
       }
       held.more.push_back(SlicesOf(std::move(numbers)));
     }

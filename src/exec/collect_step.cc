@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "column/group_table.h"
 #include "exec/aggregate_step.h"
-#include "exec/selected_rows.h"
 #include "exec/metrics.h"
+#include "exec/selected_rows.h"
 #include "exec/sort_rows.h"
 
 namespace keepone {
@@ -73,9 +73,9 @@ struct Lists {
     if (values_count > std::numeric_limits<Offset>::max()) {
       return ResourceError("the lists of ", count, " groups hold more than 2^31 values");
     }
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> offsets,
-                          arrow::AllocateBuffer((count + 1) * static_cast<int64_t>(sizeof(Offset)),
-                                                pool));
+    ARROW_ASSIGN_OR_RAISE(
+        std::shared_ptr<arrow::Buffer> offsets,
+        arrow::AllocateBuffer((count + 1) * static_cast<int64_t>(sizeof(Offset)), pool));
     ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> valid,
                           arrow::AllocateEmptyBitmap(count, pool));
     auto* offset = reinterpret_cast<Offset*>(offsets->mutable_data());
@@ -88,8 +88,9 @@ struct Lists {
       null_count += is_null ? 1 : 0;
       arrow::bit_util::SetBitTo(valid->mutable_data(), i, !is_null);
     }
-    const std::span<const RowPlace> refs = std::span(order->refs()).subspan(
-        static_cast<size_t>(from), static_cast<size_t>(values_count));
+    const std::span<const RowPlace> refs =
+        std::span(order->refs())
+            .subspan(static_cast<size_t>(from), static_cast<size_t>(values_count));
     ARROW_ASSIGN_OR_RAISE(auto rows, GatherPlaces(values[0]->schema(), values, refs, pool));
     return std::make_shared<typename arrow::TypeTraits<ListType>::ArrayType>(
         type, count, std::move(offsets), rows->column(0), std::move(valid), null_count);
@@ -151,8 +152,8 @@ class CollectStep final : public AggregateStep {
     for (size_t worker = 0; worker < states->states.size(); ++worker) {
       auto& state = arrow::internal::checked_cast<CollectState&>(*states->states[worker]);
       for (CollectState::Collected& one : state.collected()) {
-        ARROW_ASSIGN_OR_RAISE(one.rows, MapGroupColumn(*one.rows, states->mappings[worker],
-                                                       context->pool()));
+        ARROW_ASSIGN_OR_RAISE(one.rows,
+                              MapGroupColumn(*one.rows, states->mappings[worker], context->pool()));
         all.push_back(std::move(one));
       }
       states->states[worker].reset();
@@ -181,11 +182,11 @@ class CollectStep final : public AggregateStep {
       const size_t count = std::min(block_rows, refs.size() - first);
       ARROW_ASSIGN_OR_RAISE(auto rows,
                             GatherPlaces(batches[0]->schema(), batches,
-                                       std::span(refs).subspan(first, count), context->pool()));
+                                         std::span(refs).subspan(first, count), context->pool()));
       std::vector<uint32_t> numbers(count);
       uint32_t next = seen->group_count();
-      ARROW_RETURN_NOT_OK(seen->Insert({rows->column(0), rows->column(group_column)},
-                                       rows->num_rows(), numbers));
+      ARROW_RETURN_NOT_OK(
+          seen->Insert({rows->column(0), rows->column(group_column)}, rows->num_rows(), numbers));
       for (size_t i = 0; i < count; ++i) {
         if (numbers[i] == next) {
           refs[kept++] = refs[first + i];

@@ -67,8 +67,8 @@ class OrderedMorsel final : public Morsel {
   arrow::Status Gather() {
     ARROW_RETURN_NOT_OK(held_->context->CheckStop());
     const std::span<const RowPlace> left =
-        std::span(held_->rows.order->refs()).subspan(static_cast<size_t>(first_),
-                                                     static_cast<size_t>(end_ - first_));
+        std::span(held_->rows.order->refs())
+            .subspan(static_cast<size_t>(first_), static_cast<size_t>(end_ - first_));
     const std::span<const RowPlace> refs = left.first(static_cast<size_t>(CountRows(left)));
     ARROW_ASSIGN_OR_RAISE(pieces_, GatherPieces(held_->held_schema, held_->rows.batches, refs,
                                                 held_->context->pool()));
@@ -183,8 +183,7 @@ arrow::Result<arrow::RecordBatchVector> GatherPieces(const std::shared_ptr<arrow
   arrow::RecordBatchVector used;
   std::unordered_map<uint32_t, int32_t> chunks;
   for (const RowPlace place : places) {
-    const auto [chunk, is_new] =
-        chunks.try_emplace(place.batch, static_cast<int32_t>(used.size()));
+    const auto [chunk, is_new] = chunks.try_emplace(place.batch, static_cast<int32_t>(used.size()));
     if (is_new) {
       used.push_back(batches[place.batch]);
     }
@@ -232,8 +231,8 @@ std::unique_ptr<BatchStream> MakeHeldRows(QueryContext* context,
 }
 
 HeldRows::MoreColumn SlicesOf(std::shared_ptr<arrow::Array> array) {
-  return [array = std::move(array)](
-             int64_t first, int64_t count) -> arrow::Result<std::shared_ptr<arrow::Array>> {
+  return [array = std::move(array)](int64_t first,
+                                    int64_t count) -> arrow::Result<std::shared_ptr<arrow::Array>> {
     return array->Slice(first, count);
   };
 }
@@ -261,8 +260,8 @@ HeldRows::MoreColumn GatheredColumn(arrow::RecordBatchVector batches, int column
   }
   return [selected = std::move(selected), order = std::move(order), pool](
              int64_t first, int64_t count) -> arrow::Result<std::shared_ptr<arrow::Array>> {
-    const std::span<const RowPlace> refs = std::span(order->refs()).subspan(
-        static_cast<size_t>(first), static_cast<size_t>(count));
+    const std::span<const RowPlace> refs =
+        std::span(order->refs()).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
     ARROW_ASSIGN_OR_RAISE(auto rows, GatherPlaces(selected[0]->schema(), selected, refs, pool));
     return rows->column(0);
   };

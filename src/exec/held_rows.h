@@ -73,8 +73,7 @@ HeldRows::MoreColumn SlicesOf(std::shared_ptr<arrow::ChunkedArray> chunks, arrow
 
 // The values of one column of `batches` at `order`, likewise.
 HeldRows::MoreColumn GatheredColumn(arrow::RecordBatchVector batches, int column,
-                                    std::shared_ptr<const RowOrder> order,
-                                    arrow::MemoryPool* pool);
+                                    std::shared_ptr<const RowOrder> order, arrow::MemoryPool* pool);
 
 // Bytes of all batches.
 int64_t TotalBytes(const arrow::RecordBatchVector& batches);

@@ -14,7 +14,9 @@ namespace {
 thread_local OperatorTimer* current_timer = nullptr;
 thread_local OperatorMetrics* current_metrics = nullptr;
 
-int64_t Load(const std::atomic<int64_t>& value) { return value.load(std::memory_order_relaxed); }
+int64_t Load(const std::atomic<int64_t>& value) {
+  return value.load(std::memory_order_relaxed);
+}
 
 class MeasuredMorsel final : public Morsel {
  public:
@@ -85,8 +87,12 @@ std::string Number(double value, const char* unit) {
   return text.data();
 }
 
-std::string Seconds(int64_t nanos) { return Number(static_cast<double>(nanos) * 1e-9, "s"); }
-std::string Megabytes(int64_t bytes) { return Number(static_cast<double>(bytes) * 1e-6, "MB"); }
+std::string Seconds(int64_t nanos) {
+  return Number(static_cast<double>(nanos) * 1e-9, "s");
+}
+std::string Megabytes(int64_t bytes) {
+  return Number(static_cast<double>(bytes) * 1e-6, "MB");
+}
 
 }  // namespace
 
@@ -112,7 +118,9 @@ OperatorTimer::~OperatorTimer() {
   }
 }
 
-OperatorMetrics* OperatorTimer::Current() { return current_metrics; }
+OperatorMetrics* OperatorTimer::Current() {
+  return current_metrics;
+}
 
 void NoteBytesHeld(OperatorMetrics* metrics, int64_t bytes) {
   if (metrics == nullptr) {
@@ -123,7 +131,9 @@ void NoteBytesHeld(OperatorMetrics* metrics, int64_t bytes) {
   }
 }
 
-void NoteBytesHeld(int64_t bytes) { NoteBytesHeld(OperatorTimer::Current(), bytes); }
+void NoteBytesHeld(int64_t bytes) {
+  NoteBytesHeld(OperatorTimer::Current(), bytes);
+}
 
 std::unique_ptr<BatchStream> MakeMeasured(std::unique_ptr<BatchStream> stream,
                                           std::shared_ptr<OperatorMetrics> metrics) {

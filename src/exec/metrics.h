@@ -15,10 +15,10 @@ namespace keepone {
 
 // What one operator of a running query has done. Written by its workers at any time.
 struct OperatorMetrics {
-  std::atomic<int64_t> rows{0};        // given out
-  std::atomic<int64_t> batches{0};     // given out
-  std::atomic<int64_t> self_nanos{0};  // spent in the operator itself, summed over all threads
-  std::atomic<int64_t> bytes_peak{0};  // most that it held at once, where it knows
+  std::atomic<int64_t> rows{0};            // given out
+  std::atomic<int64_t> batches{0};         // given out
+  std::atomic<int64_t> self_nanos{0};      // spent in the operator itself, summed over all threads
+  std::atomic<int64_t> bytes_peak{0};      // most that it held at once, where it knows
   std::shared_ptr<SourceCounters> source;  // of a scan or a fetch, else nullptr
 };
 

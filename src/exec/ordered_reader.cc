@@ -78,13 +78,17 @@ class InlineReader final : public arrow::RecordBatchReader {
   bool ended_ = false;
 };
 
+// How many full batches each worker may be ahead: fewer, and workers wait for the morsel at the
+// head for a third of the time; more, and the memory shows.
+constexpr int64_t kBatchesAhead = 2;
+
 class ThreadedReader final : public arrow::RecordBatchReader {
  public:
   ThreadedReader(QueryContext* context, std::unique_ptr<BatchStream> stream)
       : context_(context),
         stream_(std::move(stream)),
         schema_(stream_->schema()),
-        bytes_max_(context->threads() * context->batch_bytes_max()) {}
+        bytes_max_(kBatchesAhead * context->threads() * context->batch_bytes_max()) {}
   ~ThreadedReader() override { Stop(); }
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
@@ -272,7 +276,7 @@ class ThreadedReader final : public arrow::RecordBatchReader {
   std::condition_variable news_;  // for the reader: a batch or an end
   std::condition_variable room_;  // for workers: room in the buffer, a new head, or a stop
   std::deque<std::shared_ptr<Claimed>> claimed_;  // in stream order
-  int64_t bytes_ = 0;             // buffered
+  int64_t bytes_ = 0;                             // buffered
   bool all_claimed_ = false;
   bool stopped_ = false;
 };

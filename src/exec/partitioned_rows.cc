@@ -7,8 +7,8 @@
 #include <arrow/type.h>
 
 #include "column/group_table.h"
-#include "exec/selected_rows.h"
 #include "exec/keep_spec.h"
+#include "exec/selected_rows.h"
 #include "exec/sort_rows.h"
 
 namespace keepone {
@@ -43,8 +43,7 @@ arrow::Result<std::unique_ptr<PartitionedRows>> PartitionedRows::Make(
   std::vector<OrderColumn> keys = {OrderColumn{group_column}};
   keys.insert(keys.end(), order.begin(), order.end());
   ARROW_RETURN_NOT_OK(ReferToAllRows(rows->batches_, rows->order_.get()));
-  ARROW_RETURN_NOT_OK(
-      SortRows(context, rows->batches_, keys, rows->order_.get(), &rows->begins_));
+  ARROW_RETURN_NOT_OK(SortRows(context, rows->batches_, keys, rows->order_.get(), &rows->begins_));
   return rows;
 }
 

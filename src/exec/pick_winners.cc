@@ -72,10 +72,9 @@ class PickWinnersStream final : public SingleMorselStream {
     if (spec_.gives_number) {
       std::shared_ptr<arrow::Array> numbers = winners.numbers;
       if (numbers == nullptr) {
-        ARROW_ASSIGN_OR_RAISE(numbers,
-                              arrow::MakeArrayFromScalar(arrow::Int64Scalar(1),
-                                                         winners.addresses->length(),
-                                                         context_->pool()));
+        ARROW_ASSIGN_OR_RAISE(
+            numbers, arrow::MakeArrayFromScalar(arrow::Int64Scalar(1), winners.addresses->length(),
+                                                context_->pool()));
       }
       columns.push_back(std::move(numbers));
     }

@@ -13,9 +13,9 @@ std::unique_ptr<BatchStream> MakeProject(QueryContext* context, std::unique_ptr<
                                          std::vector<ExpressionPtr> expressions,
                                          std::shared_ptr<arrow::Schema> schema) {
   auto shared = std::make_shared<const std::vector<ExpressionPtr>>(std::move(expressions));
-  BatchMap map = [context, shared, schema](const std::shared_ptr<arrow::RecordBatch>& batch,
-                                           int64_t position)
-      -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+  BatchMap map = [context, shared, schema](
+                     const std::shared_ptr<arrow::RecordBatch>& batch,
+                     int64_t position) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
     arrow::ArrayVector columns;
     for (const ExpressionPtr& expression : *shared) {
       ARROW_ASSIGN_OR_RAISE(auto column, EvaluateToArray(*expression, context, *batch, position));

@@ -34,8 +34,8 @@ arrow::Status RowArena::Flush() {
   if (pieces_.size() == 1) {
     batches_.push_back(std::move(pieces_[0]));
   } else if (pieces_.size() > 1) {
-    ARROW_ASSIGN_OR_RAISE(auto joined, ConcatenateBatches(pieces_[0]->schema(), pieces_,
-                                                          context_->pool()));
+    ARROW_ASSIGN_OR_RAISE(auto joined,
+                          ConcatenateBatches(pieces_[0]->schema(), pieces_, context_->pool()));
     std::move(joined.begin(), joined.end(), std::back_inserter(batches_));
   }
   pieces_.clear();

@@ -284,8 +284,8 @@ class RunningAggregate {
         return checked_cast<arrow::Decimal256Builder&>(*builder).Append(sum);
       }
       const auto words = sum.little_endian_array();
-      return checked_cast<arrow::Decimal128Builder&>(*builder)
-          .Append(arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]));
+      return checked_cast<arrow::Decimal128Builder&>(*builder).Append(
+          arrow::Decimal128(static_cast<int64_t>(words[1]), words[0]));
     };
     return RunSum<arrow::Decimal256>(add, append, builder);
   }
@@ -295,8 +295,7 @@ class RunningAggregate {
     RowOrder by_rank(context_->budget());
     std::vector<uint8_t> begins;
     ARROW_RETURN_NOT_OK(ReferToAllRows(rows_.batches(), &by_rank));
-    ARROW_RETURN_NOT_OK(
-        SortRows(context_, rows_.batches(), column_.order, &by_rank, &begins));
+    ARROW_RETURN_NOT_OK(SortRows(context_, rows_.batches(), column_.order, &by_rank, &begins));
     if (column_.ties_to_last) {
       ReverseTies(begins, &by_rank.refs());
     }
@@ -327,17 +326,16 @@ class RunningAggregate {
     }
     bytes = TotalBytes(values) / std::max<int64_t>(rows_.row_count(), 1);
     const RowPlace null_row{static_cast<uint32_t>(values.size()), 0};
-    ARROW_ASSIGN_OR_RAISE(auto null, arrow::MakeArrayOfNull(values[0]->column(0)->type(), 1,
-                                                            context_->pool()));
+    ARROW_ASSIGN_OR_RAISE(
+        auto null, arrow::MakeArrayOfNull(values[0]->column(0)->type(), 1, context_->pool()));
     values.push_back(
         arrow::RecordBatch::Make(values[0]->schema(), 1, arrow::ArrayVector{std::move(null)}));
     for (RowPlace& ref : order->refs()) {
       const int64_t winner = winners[ref.row];
       ref = winner == none ? null_row : by_rank.refs()[static_cast<size_t>(winner)];
     }
-    return AggregateResult{
-        GatheredColumn(std::move(values), 0, std::move(order), context_->pool()),
-        static_cast<double>(bytes)};
+    return AggregateResult{GatheredColumn(std::move(values), 0, std::move(order), context_->pool()),
+                           static_cast<double>(bytes)};
   }
 
   static void ReverseTies(const std::vector<uint8_t>& begins, std::vector<RowPlace>* refs) {

@@ -15,13 +15,13 @@
 namespace keepone {
 
 bool FindSelectedRows(const arrow::RecordBatch& batch, const AggregateColumn& column,
-                     std::vector<uint32_t>* rows) {
+                      std::vector<uint32_t>* rows) {
   rows->clear();
   const auto rows_all = static_cast<uint32_t>(batch.num_rows());
   const arrow::BooleanArray* filter = nullptr;
   if (column.filter.has_value()) {
-    filter = &arrow::internal::checked_cast<const arrow::BooleanArray&>(
-        *batch.column(*column.filter));
+    filter =
+        &arrow::internal::checked_cast<const arrow::BooleanArray&>(*batch.column(*column.filter));
   }
   bool any_null = false;
   for (const int required : column.required) {
@@ -43,15 +43,15 @@ bool FindSelectedRows(const arrow::RecordBatch& batch, const AggregateColumn& co
 }
 
 arrow::Result<SelectedRows> SelectRows(QueryContext* context, const GroupedBatch& batch,
-                                             const AggregateColumn& column,
-                                             const std::vector<int>& columns) {
+                                       const AggregateColumn& column,
+                                       const std::vector<int>& columns) {
   arrow::FieldVector fields;
   for (const int index : columns) {
     fields.push_back(batch.rows.schema()->field(index));
   }
   SelectedRows selected;
   selected.rows = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.rows.num_rows(),
-                                          SelectColumns(batch.rows, columns));
+                                           SelectColumns(batch.rows, columns));
   std::vector<uint32_t> rows;
   if (!FindSelectedRows(batch.rows, column, &rows)) {
     selected.group_ids.assign(batch.group_ids.begin(), batch.group_ids.end());
@@ -68,8 +68,8 @@ arrow::Result<SelectedRows> SelectRows(QueryContext* context, const GroupedBatch
     *position++ = batch.position + row;
   }
   selected.positions = std::make_shared<arrow::Int64Array>(count, std::move(positions));
-  ARROW_ASSIGN_OR_RAISE(selected.rows, GatherPlaces(selected.rows->schema(), {selected.rows}, refs,
-                                                 context->pool()));
+  ARROW_ASSIGN_OR_RAISE(
+      selected.rows, GatherPlaces(selected.rows->schema(), {selected.rows}, refs, context->pool()));
   return selected;
 }
 
@@ -85,9 +85,8 @@ std::shared_ptr<arrow::RecordBatch> WithGroupColumn(const arrow::RecordBatch& ba
 
 arrow::Result<std::shared_ptr<arrow::Array>> GroupArray(std::span<const uint32_t> group_ids,
                                                         arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(
-      std::shared_ptr<arrow::Buffer> buffer,
-      arrow::AllocateBuffer(static_cast<int64_t>(group_ids.size_bytes()), pool));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                        arrow::AllocateBuffer(static_cast<int64_t>(group_ids.size_bytes()), pool));
   if (!group_ids.empty()) {
     std::memcpy(buffer->mutable_data(), group_ids.data(), group_ids.size_bytes());
   }
@@ -95,8 +94,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> GroupArray(std::span<const uint32_t
                                               std::move(buffer));
 }
 
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> MapGroupColumn(
-    const arrow::RecordBatch& batch, std::span<const uint32_t> mapping, arrow::MemoryPool* pool) {
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> MapGroupColumn(const arrow::RecordBatch& batch,
+                                                                  std::span<const uint32_t> mapping,
+                                                                  arrow::MemoryPool* pool) {
   std::vector<uint32_t> mapped;
   for (const uint32_t group : GroupsOf(batch)) {
     mapped.push_back(mapping[group]);

@@ -17,7 +17,7 @@ namespace keepone {
 // The rows of a batch that count for an aggregate: its filter is TRUE and no required column NULL.
 // False when all of them do, and then `rows` is empty.
 bool FindSelectedRows(const arrow::RecordBatch& batch, const AggregateColumn& column,
-                     std::vector<uint32_t>* rows);
+                      std::vector<uint32_t>* rows);
 
 // Columns of the rows that count, with their groups.
 struct SelectedRows {
@@ -26,8 +26,8 @@ struct SelectedRows {
   std::shared_ptr<arrow::Int64Array> positions;  // nullptr when all rows of the batch count
 };
 arrow::Result<SelectedRows> SelectRows(QueryContext* context, const GroupedBatch& batch,
-                                             const AggregateColumn& column,
-                                             const std::vector<int>& columns);
+                                       const AggregateColumn& column,
+                                       const std::vector<int>& columns);
 
 // The batch with a UInt32 column "group" of these values behind the others.
 std::shared_ptr<arrow::RecordBatch> WithGroupColumn(const arrow::RecordBatch& batch,
@@ -35,8 +35,9 @@ std::shared_ptr<arrow::RecordBatch> WithGroupColumn(const arrow::RecordBatch& ba
 arrow::Result<std::shared_ptr<arrow::Array>> GroupArray(std::span<const uint32_t> group_ids,
                                                         arrow::MemoryPool* pool);
 // The last column replaced by what `mapping` makes of its groups.
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> MapGroupColumn(
-    const arrow::RecordBatch& batch, std::span<const uint32_t> mapping, arrow::MemoryPool* pool);
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> MapGroupColumn(const arrow::RecordBatch& batch,
+                                                                  std::span<const uint32_t> mapping,
+                                                                  arrow::MemoryPool* pool);
 // The last column's groups.
 std::span<const uint32_t> GroupsOf(const arrow::RecordBatch& batch);
 

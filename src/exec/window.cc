@@ -12,11 +12,11 @@
 
 #include "exec/aggregate_step.h"
 #include "exec/breaker.h"
-#include "exec/selected_rows.h"
 #include "exec/held_rows.h"
 #include "exec/metrics.h"
 #include "exec/partitioned_rows.h"
 #include "exec/running_aggregate.h"
+#include "exec/selected_rows.h"
 
 namespace keepone {
 
@@ -62,8 +62,8 @@ arrow::Result<AggregateResult> AggregatePartitions(QueryContext* context,
   int64_t position = 0;
   for (const auto& batch : rows.batches()) {
     ARROW_RETURN_NOT_OK(context->CheckStop());
-    ARROW_RETURN_NOT_OK(state[0]->Update(
-        {*batch, sequence++, position, GroupsOf(*batch), rows.partition_count()}));
+    ARROW_RETURN_NOT_OK(
+        state[0]->Update({*batch, sequence++, position, GroupsOf(*batch), rows.partition_count()}));
     position += batch->num_rows();
   }
   std::vector<std::vector<uint32_t>> mappings(1);
@@ -79,8 +79,8 @@ arrow::Result<AggregateResult> AggregatePartitions(QueryContext* context,
       static_cast<int64_t>(bytes_max / std::max(results[0].row_bytes, 1.0)), 1, 1 << 16);
   arrow::RecordBatchVector pieces;
   for (int64_t first = 0; first < rows.partition_count(); first += piece) {
-    ARROW_ASSIGN_OR_RAISE(auto values, results[0].values(
-                                           first, std::min(piece, rows.partition_count() - first)));
+    ARROW_ASSIGN_OR_RAISE(
+        auto values, results[0].values(first, std::min(piece, rows.partition_count() - first)));
     const int64_t count = values->length();
     auto piece_schema = arrow::schema({arrow::field("value", values->type())});
     pieces.push_back(arrow::RecordBatch::Make(std::move(piece_schema), count,

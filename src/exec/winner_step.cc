@@ -24,8 +24,7 @@ class WinnerState final : public AggregateState {
       : context_(context), column_(column), columns_(columns), rows_(context, spec) {}
 
   arrow::Status Update(const GroupedBatch& batch) override {
-    ARROW_ASSIGN_OR_RAISE(SelectedRows selected,
-                          SelectRows(context_, batch, column_, columns_));
+    ARROW_ASSIGN_OR_RAISE(SelectedRows selected, SelectRows(context_, batch, column_, columns_));
     if (selected.rows->num_rows() == 0) {
       return arrow::Status::OK();
     }
@@ -86,8 +85,8 @@ class WinnerStep final : public AggregateStep {
       auto& state = arrow::internal::checked_cast<WinnerState&>(*states.states[worker]);
       parts.push_back(state.rows().TakeBatches());
       for (CarriedRows::Batch& batch : parts.back()) {
-        ARROW_ASSIGN_OR_RAISE(batch.rows, MapGroupColumn(*batch.rows, states.mappings[worker],
-                                                         context->pool()));
+        ARROW_ASSIGN_OR_RAISE(
+            batch.rows, MapGroupColumn(*batch.rows, states.mappings[worker], context->pool()));
       }
       states.states[worker].reset();
     }

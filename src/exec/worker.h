@@ -15,9 +15,9 @@ namespace keepone {
 
 // A batch as a worker gets it, with its place in the stream.
 struct MorselBatch {
-  int worker;        // from 0; one worker handles one batch at a time
-  int64_t sequence;  // of the morsel, in the stream's order, from 0
-  int64_t first_row; // of the batch, within its morsel
+  int worker;         // from 0; one worker handles one batch at a time
+  int64_t sequence;   // of the morsel, in the stream's order, from 0
+  int64_t first_row;  // of the batch, within its morsel
   std::shared_ptr<arrow::RecordBatch> batch;
 
   // Positions sort as the rows of the stream do: this is the batch's first row's, the next row's

@@ -30,10 +30,9 @@ class ArrowSink final : public Sink {
 
 }  // namespace
 
-arrow::Result<std::unique_ptr<Sink>> MakeArrowSink(QueryContext* context,
-                                                   const std::shared_ptr<arrow::Schema>& schema,
-                                                   bool file, SinkOptionReader* reader,
-                                                   std::shared_ptr<arrow::io::OutputStream> output) {
+arrow::Result<std::unique_ptr<Sink>> MakeArrowSink(
+    QueryContext* context, const std::shared_ptr<arrow::Schema>& schema, bool file,
+    SinkOptionReader* reader, std::shared_ptr<arrow::io::OutputStream> output) {
   ARROW_ASSIGN_OR_RAISE(const auto codec,
                         reader->Codec("compression", arrow::Compression::UNCOMPRESSED));
   arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();

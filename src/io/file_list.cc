@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -111,6 +112,23 @@ void ListBelow(const std::string& folder, const std::string& extension,
   }
 }
 
+arrow::Status CheckLocal(const std::string& path) {
+  if (path.empty()) {
+    return DataError("the name of a file is empty");
+  }
+  const size_t colon = path.find("://");
+  const bool has_scheme =
+      colon != std::string::npos && colon > 0 &&
+      std::all_of(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(colon),
+                  [](unsigned char c) { return std::isalnum(c) != 0; });
+  if (has_scheme) {
+    return WithHint(MakeError(ErrorKind::kUnsupported, std::nullopt,
+                              JoinMessage("files at a distance are not supported: \"", path, "\"")),
+                    "copy it to a local folder first");
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 bool IsPattern(const std::string& path) {
@@ -121,6 +139,7 @@ arrow::Result<std::vector<std::string>> ListFiles(const std::vector<std::string>
                                                   const std::string& extension) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
+    ARROW_RETURN_NOT_OK(CheckLocal(path));
     std::set<std::string> found;
     if (IsDirectory(path)) {
       ListBelow(path, extension, &found);

@@ -25,8 +25,9 @@ namespace fs = std::filesystem;
 constexpr mode_t kPermissionBits = 07777;
 
 arrow::Status FileError(const std::string& path, const std::string& what, int error_number) {
-  const auto message = JoinMessage("cannot write \"", path, "\": ", what,
-                                   std::error_code(error_number, std::generic_category()).message());
+  const auto message =
+      JoinMessage("cannot write \"", path, "\": ", what,
+                  std::error_code(error_number, std::generic_category()).message());
   const bool full = error_number == ENOSPC || error_number == EDQUOT;
   return MakeError(full ? ErrorKind::kResource : ErrorKind::kData, std::nullopt, message);
 }
@@ -91,8 +92,7 @@ bool IsWrittenInPlace(const struct stat& info) {
 arrow::Result<int> OpenTemporary(const std::string& path, const struct stat* replaced,
                                  std::string* temporary_path) {
   const fs::path parent = fs::path(path).parent_path();
-  *temporary_path =
-      (parent / ("." + fs::path(path).filename().string() + ".XXXXXX")).string();
+  *temporary_path = (parent / ("." + fs::path(path).filename().string() + ".XXXXXX")).string();
   const int descriptor = ::mkstemp(temporary_path->data());
   if (descriptor < 0) {
     return FileError(path, "", errno);

@@ -18,9 +18,10 @@ namespace keepone {
 
 namespace {
 
-// Rows are held until a row group is complete and then written column by column, so that one column's
-// encoder is at work at a time. This bounds the memory of a result, however long: wide rows make row
-// groups of few rows. Two row groups are held: one is written while the next is gathered.
+// Rows are held until a row group is complete and then written column by column, so that one
+// column's encoder is at work at a time. This bounds the memory of a result, however long: wide
+// rows make row groups of few rows. Two row groups are held: one is written while the next is
+// gathered.
 constexpr int64_t kRowGroupBytes = int64_t{8} << 20;
 constexpr int64_t kPageBytes = int64_t{1} << 20;
 class ParquetSink final : public Sink {
@@ -64,9 +65,7 @@ class ParquetSink final : public Sink {
   }
 
  private:
-  arrow::Status AwaitWritten() {
-    return written_.valid() ? written_.get() : arrow::Status::OK();
-  }
+  arrow::Status AwaitWritten() { return written_.valid() ? written_.get() : arrow::Status::OK(); }
 
   arrow::Status WriteRowGroup() {
     ARROW_RETURN_NOT_OK(AwaitWritten());
@@ -97,11 +96,10 @@ class ParquetSink final : public Sink {
 arrow::Result<std::unique_ptr<Sink>> MakeParquetSink(
     QueryContext* context, const std::shared_ptr<arrow::Schema>& schema, SinkOptionReader* reader,
     std::shared_ptr<arrow::io::OutputStream> output) {
-  ARROW_ASSIGN_OR_RAISE(const auto codec,
-                        reader->Codec("compression", arrow::Compression::SNAPPY));
-  ARROW_ASSIGN_OR_RAISE(
-      const int64_t level,
-      reader->Integer("compression_level", arrow::util::kUseDefaultCompressionLevel, INT32_MIN, 22));
+  ARROW_ASSIGN_OR_RAISE(const auto codec, reader->Codec("compression", arrow::Compression::SNAPPY));
+  ARROW_ASSIGN_OR_RAISE(const int64_t level,
+                        reader->Integer("compression_level",
+                                        arrow::util::kUseDefaultCompressionLevel, INT32_MIN, 22));
   ARROW_ASSIGN_OR_RAISE(const int64_t row_group_bytes,
                         reader->Bytes("row_group_bytes", kRowGroupBytes));
   ARROW_ASSIGN_OR_RAISE(const int64_t row_group_rows,
@@ -124,9 +122,8 @@ arrow::Result<std::unique_ptr<Sink>> MakeParquetSink(
   parquet::ArrowWriterProperties::Builder arrow_properties;
   arrow_properties.store_schema();
   ARROW_ASSIGN_OR_RAISE(
-      auto writer,
-      parquet::arrow::FileWriter::Open(*schema, context->pool(), std::move(output),
-                                       properties.build(), arrow_properties.build()));
+      auto writer, parquet::arrow::FileWriter::Open(*schema, context->pool(), std::move(output),
+                                                    properties.build(), arrow_properties.build()));
   return std::make_unique<ParquetSink>(
       std::move(writer), schema,
       ParquetSink::Options{row_group_bytes, row_group_rows, context->threads() > 1});

@@ -19,7 +19,7 @@ namespace {
 
 struct FormatName {
   FileFormat format;
-  std::string_view name;       // also the extension
+  std::string_view name;        // also the extension
   std::string_view other = {};  // a second extension
 };
 
@@ -62,7 +62,8 @@ arrow::Result<FileFormat> FileFormatFromName(const std::string& name) {
   if (const FormatName* format = FindFormat(Lower(name))) {
     return format->format;
   }
-  return WithHint(BindError({}, "unknown format \"", name, "\""), "the formats are " + FormatNames());
+  return WithHint(BindError({}, "unknown format \"", name, "\""),
+                  "the formats are " + FormatNames());
 }
 
 arrow::Result<FileFormat> FileFormatFromPath(const std::string& path) {
@@ -97,8 +98,8 @@ arrow::Result<std::unique_ptr<Sink>> MakeSink(QueryContext* context, FileFormat 
     }
     case FileFormat::kJson:
     case FileFormat::kNdjson: {
-      ARROW_ASSIGN_OR_RAISE(
-          sink, MakeJsonSink(schema, format == FileFormat::kNdjson, std::move(output)));
+      ARROW_ASSIGN_OR_RAISE(sink,
+                            MakeJsonSink(schema, format == FileFormat::kNdjson, std::move(output)));
       break;
     }
     case FileFormat::kMarkdown: {

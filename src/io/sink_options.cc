@@ -117,8 +117,7 @@ arrow::Status SinkOptionReader::Finish(const std::string& format) const {
     return arrow::Status::OK();
   }
   const std::string& name = options_.begin()->first;
-  const arrow::Status error =
-      BindError({}, "format ", format, " has no option \"", name, "\"");
+  const arrow::Status error = BindError({}, "format ", format, " has no option \"", name, "\"");
   const std::string nearest = NearestName(name, known_);
   if (!nearest.empty()) {
     return WithHint(error, "did you mean \"" + nearest + "\"?");

@@ -21,7 +21,8 @@ class SinkOptionReader {
   // Exactly one byte; "\t" and "tab" stand for a tab.
   arrow::Result<char> Character(const std::string& name, char otherwise);
   arrow::Result<bool> Flag(const std::string& name, bool otherwise);
-  arrow::Result<int64_t> Integer(const std::string& name, int64_t otherwise, int64_t min, int64_t max);
+  arrow::Result<int64_t> Integer(const std::string& name, int64_t otherwise, int64_t min,
+                                 int64_t max);
   // A number of bytes: 1000, 64KB, 1.5 GiB.
   arrow::Result<int64_t> Bytes(const std::string& name, int64_t otherwise);
   // A codec by name: none, snappy, gzip, zstd, lz4, brotli.

@@ -41,13 +41,13 @@ struct FetchRequest {
 
 // What reading did; a source adds to the counters of the scan or fetch that they were given to.
 struct SourceCounters {
-  std::atomic<int64_t> bytes_read{0};           // from the file
+  std::atomic<int64_t> bytes_read{0};  // from the file
   std::atomic<int64_t> bytes_decompressed{0};
   std::atomic<int64_t> row_groups_read{0};
   std::atomic<int64_t> row_groups_skipped{0};
   std::atomic<int64_t> pages_read{0};
   std::atomic<int64_t> pages_skipped{0};
-  std::atomic<int64_t> rows_read{0};            // given out
+  std::atomic<int64_t> rows_read{0};  // given out
 };
 
 struct SourceStatistics {
@@ -59,7 +59,8 @@ struct SourceStatistics {
 
 // Something that rows are read from: files of one format, or a table in memory.
 // A row's address is its number in the whole source, files in their order and rows in file order,
-// from 0; addresses sort in input order. Immutable and safe for concurrent use. Outlives its streams.
+// from 0; addresses sort in input order. Immutable and safe for concurrent use. Outlives its
+// streams.
 class Source {
  public:
   virtual ~Source() = default;
@@ -75,12 +76,14 @@ class Source {
 
   // Gives the rows in address order. Morsels are row groups, or parts of large ones.
   virtual arrow::Result<std::unique_ptr<BatchStream>> Scan(
-      QueryContext* context, ScanRequest request, std::shared_ptr<SourceCounters> counters) const = 0;
+      QueryContext* context, ScanRequest request,
+      std::shared_ptr<SourceCounters> counters) const = 0;
 
   // Gives exactly the rows of `request.addresses`, in their order; morsels in that order too.
   // A file that is not the one that was opened (size, modification time, inode) is a data error.
   virtual arrow::Result<std::unique_ptr<BatchStream>> Fetch(
-      QueryContext* context, FetchRequest request, std::shared_ptr<SourceCounters> counters) const = 0;
+      QueryContext* context, FetchRequest request,
+      std::shared_ptr<SourceCounters> counters) const = 0;
 };
 
 // The name of the column that ScanRequest::with_addresses appends.

@@ -236,8 +236,8 @@ class Lowering {
     arrow::ArrayVector columns;
     for (size_t i = 0; i < cells.size(); ++i) {
       if (cells[i].empty()) {
-        ARROW_ASSIGN_OR_RAISE(
-            auto none, arrow::MakeEmptyArray(node.columns()[i].type, context_->pool()));
+        ARROW_ASSIGN_OR_RAISE(auto none,
+                              arrow::MakeEmptyArray(node.columns()[i].type, context_->pool()));
         cells[i].push_back(std::move(none));
       }
       ARROW_ASSIGN_OR_RAISE(auto column, arrow::Concatenate(cells[i], context_->pool()));
@@ -285,8 +285,8 @@ class Lowering {
       expressions.push_back(std::move(expression));
     }
     lowered.columns = IdsOf(columns);
-    lowered.stream = MakeProject(context_, std::move(input.stream), std::move(expressions),
-                                 SchemaOf(columns));
+    lowered.stream =
+        MakeProject(context_, std::move(input.stream), std::move(expressions), SchemaOf(columns));
     return lowered;
   }
 
@@ -495,8 +495,8 @@ arrow::Result<LoweredPlan> Lower(const NodePtr& plan, QueryContext* context) {
   std::shared_ptr<arrow::Schema> schema = SchemaOf(plan->columns());
   if (root.columns != ids || !root.stream->schema()->Equals(*schema)) {
     ARROW_ASSIGN_OR_RAISE(std::vector<int> columns, Positions(root.columns, ids));
-    root.stream = MakeSelectColumns(context, std::move(root.stream), std::move(columns),
-                                    std::move(schema));
+    root.stream =
+        MakeSelectColumns(context, std::move(root.stream), std::move(columns), std::move(schema));
   }
   lowered.stream = std::move(root.stream);
   lowered.metrics = std::move(root.metrics);

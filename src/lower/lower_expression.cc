@@ -31,8 +31,7 @@ arrow::Result<ExpressionPtr> LowerExpression(const Expr& expr,
     case ExprKind::kLiteral:
       return MakeLiteralExpression(expr.literal);
     case ExprKind::kCall:
-      if (children.size() > 1 &&
-          (expr.function->name == "and" || expr.function->name == "or")) {
+      if (children.size() > 1 && (expr.function->name == "and" || expr.function->name == "or")) {
         return MakeLogicExpression(expr.function, std::move(children));
       }
       return MakeCallExpression(expr.function, std::move(children));

@@ -53,6 +53,8 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> DefaultRules() { return kRules; }
+std::span<const Rule> DefaultRules() {
+  return kRules;
+}
 
 }  // namespace keepone

@@ -57,7 +57,9 @@ std::optional<NumberBounds> CompareDouble(const std::string& function, double va
     return kNone;
   }
   // Between two whole numbers, less and less or equal are the same.
-  return Compare(function == "less" ? "less_equal" : function == "greater_equal" ? "greater" : function,
+  return Compare(function == "less"            ? "less_equal"
+                 : function == "greater_equal" ? "greater"
+                                               : function,
                  floor);
 }
 

@@ -130,7 +130,9 @@ void CollectReads(const Node& node, ColumnSet* columns) {
   }
 }
 
-NodePtr MakeEmpty(std::vector<Column> columns) { return ValuesNode::Make(std::move(columns), {}); }
+NodePtr MakeEmpty(std::vector<Column> columns) {
+  return ValuesNode::Make(std::move(columns), {});
+}
 
 bool IsEmpty(const Node& node) {
   const auto* values = AsIf<ValuesNode>(node);
@@ -179,7 +181,9 @@ std::optional<bool> BooleanValue(const Expr& expr) {
   return static_cast<const arrow::BooleanScalar&>(*expr.literal).value;
 }
 
-bool IsNullLiteral(const Expr& expr) { return IsLiteral(expr) && !expr.literal->is_valid; }
+bool IsNullLiteral(const Expr& expr) {
+  return IsLiteral(expr) && !expr.literal->is_valid;
+}
 
 void AddNote(const OptimizerContext& context, std::string note) {
   if (context.notes != nullptr &&

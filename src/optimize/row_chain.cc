@@ -102,13 +102,11 @@ RowChainSearch FindRowChain(const NodePtr& node) {
     return {std::move(chain), ""};
   }
   const auto* fetch = AsIf<FetchNode>(*chain.base);
-  if (fetch != nullptr &&
-      (fetch->spec().keeps_input_order || IsInAddressOrder(*fetch->input()))) {
+  if (fetch != nullptr && (fetch->spec().keeps_input_order || IsInAddressOrder(*fetch->input()))) {
     return {std::move(chain), ""};
   }
-  return {std::nullopt,
-          std::string("the input comes from ") + KindName(chain.base->kind()) +
-              " and cannot be read again"};
+  return {std::nullopt, std::string("the input comes from ") + KindName(chain.base->kind()) +
+                            " and cannot be read again"};
 }
 
 int64_t FieldBytesPerRow(const Source& source, const SourceStatistics& statistics, int field) {
@@ -283,7 +281,8 @@ RowSplit::Narrow RowSplit::MakeNarrow(ColumnIdGenerator* ids) const {
     }
     std::unordered_map<ColumnId, ColumnId> renamed;
     for (const ProjectNode::Item& item : As<ProjectNode>(*chain_.steps[i]).items()) {
-      if (!narrow_needed_[i].contains(item.id) || (ProjectNode::IsPass(item) && passed.contains(item.id))) {
+      if (!narrow_needed_[i].contains(item.id) ||
+          (ProjectNode::IsPass(item) && passed.contains(item.id))) {
         continue;
       }
       ExprPtr expr = ReplaceColumns(item.expr, rename);

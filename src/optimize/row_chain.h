@@ -62,8 +62,10 @@ class RowSplit {
   RowSplit(RowChain chain, Request request);
 
   // Bytes a row, by the source's statistics.
-  int64_t narrow_bytes() const { return narrow_bytes_; }  // of the fields that the narrow part reads
-  int64_t wide_bytes() const { return wide_bytes_; }      // of those that only the wide part reads
+  int64_t narrow_bytes() const {
+    return narrow_bytes_;
+  }  // of the fields that the narrow part reads
+  int64_t wide_bytes() const { return wide_bytes_; }  // of those that only the wide part reads
   // Whether the wide part reads a field that the narrow one does not.
   bool saves_fields() const { return saves_fields_; }
   bool fetches_nothing() const { return fetch_fields_.empty(); }
@@ -90,8 +92,8 @@ class RowSplit {
 
   RowChain chain_;
   Request request_;
-  ColumnSet volatile_;                       // columns of the chain that may not be computed twice
-  std::vector<ColumnId> carried_;            // their ids in the chain
+  ColumnSet volatile_;             // columns of the chain that may not be computed twice
+  std::vector<ColumnId> carried_;  // their ids in the chain
   NeededColumns narrow_needed_;
   NeededColumns wide_needed_;
   std::vector<ScanNode::Field> narrow_fields_;

@@ -66,7 +66,8 @@ arrow::Result<EligibleOrder> MakeEligibleOrder(NodePtr input, const AggregateCal
   items.push_back({id, name, std::move(eligible)});
   result.input = ProjectNode::Make(std::move(result.input), std::move(items));
   // NULL is not TRUE, and descending NULLs last puts both behind it.
-  result.order.insert(result.order.begin(), SortKey{id, /*descending=*/true, /*nulls_first=*/false});
+  result.order.insert(result.order.begin(),
+                      SortKey{id, /*descending=*/true, /*nulls_first=*/false});
   return result;
 }
 
@@ -75,8 +76,9 @@ ExprPtr WinnerValue(const ExprPtr& condition, const Column& value) {
   if (condition == nullptr) {
     return column;
   }
-  return MakeCaseExpr({condition, std::move(column), MakeLiteralExpr(arrow::MakeNullScalar(value.type))},
-                      value.type);
+  return MakeCaseExpr(
+      {condition, std::move(column), MakeLiteralExpr(arrow::MakeNullScalar(value.type))},
+      value.type);
 }
 
 arrow::Result<AggregateCall> MakeWinnerCall(const Column& column, ColumnId id,

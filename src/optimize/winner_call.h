@@ -20,7 +20,7 @@ bool SameWinner(const AggregateCall& left, const AggregateCall& right);
 // A winner call told without `filter` and `required`: a row that does not count comes behind all
 // that do, and where one wins nevertheless (no row of the group counts), the value is NULL.
 struct EligibleOrder {
-  NodePtr input;               // the call's input, with a column for eligibility where one is needed
+  NodePtr input;  // the call's input, with a column for eligibility where one is needed
   std::vector<SortKey> order;  // beginning with eligibility where it is needed
   // Over a winning row: whether it counts, and the one column that this reads. Without it every
   // row counts.

@@ -105,7 +105,8 @@ bool Equals(const Expr& left, const Expr& right) {
       return left.column == right.column;
     case ExprKind::kLiteral:
       return left.literal->Equals(
-          *right.literal, arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(false));
+          *right.literal,
+          arrow::EqualOptions::Defaults().nans_equal(true).signed_zeros_equal(false));
     case ExprKind::kCall:
       if (!SameFunction(*left.function, *right.function)) {
         return false;
@@ -140,7 +141,9 @@ bool IsDeterministic(const Expr& expr) {
                      [](const ExprPtr& child) { return IsDeterministic(*child); });
 }
 
-bool IsLiteral(const Expr& expr) { return expr.kind == ExprKind::kLiteral; }
+bool IsLiteral(const Expr& expr) {
+  return expr.kind == ExprKind::kLiteral;
+}
 
 ExprPtr ReplaceColumns(const ExprPtr& expr, const std::function<ExprPtr(const Expr&)>& replace) {
   if (expr->kind == ExprKind::kColumn) {

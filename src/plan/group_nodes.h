@@ -25,9 +25,9 @@ struct AggregateCall {
   // kCollect: the order of the list; ties by input order.
   std::vector<SortKey> order;
   bool ties_to_last = false;
-  std::optional<ColumnId> filter;       // BOOLEAN: only rows where it is TRUE count
-  std::vector<ColumnId> required;       // rows with a NULL in one of these do not count
-  bool distinct = false;                // kAccumulate, kCollect: each value once
+  std::optional<ColumnId> filter;  // BOOLEAN: only rows where it is TRUE count
+  std::vector<ColumnId> required;  // rows with a NULL in one of these do not count
+  bool distinct = false;           // kAccumulate, kCollect: each value once
 };
 
 // Gives one row per group: the group columns, then one column per call. NULL keys form one group.
@@ -36,7 +36,8 @@ struct AggregateCall {
 class AggregateNode final : public Node {
  public:
   static constexpr NodeKind kKind = NodeKind::kAggregate;
-  static NodePtr Make(NodePtr input, std::vector<ColumnId> groups, std::vector<AggregateCall> calls);
+  static NodePtr Make(NodePtr input, std::vector<ColumnId> groups,
+                      std::vector<AggregateCall> calls);
   AggregateNode(NodePtr input, std::vector<ColumnId> groups, std::vector<AggregateCall> calls);
   NodePtr WithInputs(std::vector<NodePtr> inputs) const override;
   const std::vector<ColumnId>& groups() const { return groups_; }
@@ -53,7 +54,8 @@ struct WindowCall {
     kRowNumber,
     kRank,
     kDenseRank,
-    kAggregate,  // over the whole partition, or up to the current row's peers when there is an order
+    kAggregate,  // over the whole partition, or up to the current row's peers when there is an
+                 // order
   };
   ColumnId id;
   std::string name;

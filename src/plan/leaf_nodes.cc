@@ -7,7 +7,9 @@
 
 namespace keepone {
 
-NodePtr ScanNode::Make(Spec spec) { return std::make_shared<ScanNode>(std::move(spec)); }
+NodePtr ScanNode::Make(Spec spec) {
+  return std::make_shared<ScanNode>(std::move(spec));
+}
 
 ScanNode::ScanNode(Spec spec) : Node(kKind, {}), spec_(std::move(spec)) {
   for (const Field& field : spec_.fields) {
@@ -18,7 +20,9 @@ ScanNode::ScanNode(Spec spec) : Node(kKind, {}), spec_(std::move(spec)) {
   }
 }
 
-NodePtr ScanNode::WithInputs(std::vector<NodePtr> /*inputs*/) const { return Make(spec_); }
+NodePtr ScanNode::WithInputs(std::vector<NodePtr> /*inputs*/) const {
+  return Make(spec_);
+}
 
 NodePtr ValuesNode::Make(std::vector<Column> columns, std::vector<std::vector<ExprPtr>> rows) {
   return std::make_shared<ValuesNode>(std::move(columns), std::move(rows));

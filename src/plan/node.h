@@ -48,7 +48,8 @@ using NodePtr = std::shared_ptr<const Node>;
 
 // A step of a logical plan: rows in from its inputs, rows out with columns(). Immutable.
 // Ids are unique over a whole plan: each names the column of one node, and nodes that pass a
-// column on give the same id. Rows have an order (Filter, Project, Window, Limit keep their input's).
+// column on give the same id. Rows have an order (Filter, Project, Window, Limit keep their
+// input's).
 class Node {
  public:
   virtual ~Node() = default;

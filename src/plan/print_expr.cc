@@ -123,9 +123,9 @@ std::string PrintCall(const Expr& expr, int binding) {
     return Wrap("-" + Print(*children[0], kPostfix), kSign, binding);
   }
   if ((name == "is_null" || name == "is_not_null") && children.size() == 1) {
-    return Wrap(Print(*children[0], kComparison + 1) +
-                    (name == "is_null" ? " IS NULL" : " IS NOT NULL"),
-                kComparison, binding);
+    return Wrap(
+        Print(*children[0], kComparison + 1) + (name == "is_null" ? " IS NULL" : " IS NOT NULL"),
+        kComparison, binding);
   }
   if (name == "in_list" && children.size() >= 2) {
     return Wrap(Print(*children[0], kComparison + 1) + " IN (" + PrintList(children, 1) + ")",
@@ -168,6 +168,8 @@ std::string Print(const Expr& expr, int binding) {
 
 }  // namespace
 
-std::string ToString(const Expr& expr) { return Print(expr, 0); }
+std::string ToString(const Expr& expr) {
+  return Print(expr, 0);
+}
 
 }  // namespace keepone

@@ -30,9 +30,13 @@ std::string Join(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string InBrackets(const std::vector<std::string>& parts) { return "[" + Join(parts) + "]"; }
+std::string InBrackets(const std::vector<std::string>& parts) {
+  return "[" + Join(parts) + "]";
+}
 
-std::string Name(const Node& input, ColumnId id) { return PassedColumn(input, id).name; }
+std::string Name(const Node& input, ColumnId id) {
+  return PassedColumn(input, id).name;
+}
 
 std::string Names(const Node& input, const std::vector<ColumnId>& ids) {
   std::vector<std::string> names;
@@ -133,7 +137,8 @@ std::string DescribeProject(const ProjectNode& node) {
 std::string DescribeAggregate(const AggregateNode& node) {
   std::vector<std::string> parts;
   for (const AggregateCall& call : node.calls()) {
-    parts.push_back(call.spelling == call.name ? call.spelling : call.spelling + " AS " + call.name);
+    parts.push_back(call.spelling == call.name ? call.spelling
+                                               : call.spelling + " AS " + call.name);
   }
   std::string text = "Aggregate: group " + Names(*node.input(), node.groups());
   return parts.empty() ? text : text + ", " + Join(parts);

@@ -315,7 +315,8 @@ class Verifier {
       }
       for (size_t c = 0; c < ids.size(); ++c) {
         ARROW_RETURN_NOT_OK(CheckRead(ids[c], *node.inputs()[i]));
-        if (!FindColumn(node.inputs()[i]->columns(), ids[c])->type->Equals(*node.columns()[c].type)) {
+        if (!FindColumn(node.inputs()[i]->columns(), ids[c])
+                 ->type->Equals(*node.columns()[c].type)) {
           return Violation("takes column ", node.columns()[c].name, " as another type");
         }
       }

@@ -196,5 +196,4 @@ template <typename T>
 std::unique_ptr<T> MakeNode(SourceSpan span) {
   return std::make_unique<T>(span);
 }
-
 }  // namespace keepone::ast

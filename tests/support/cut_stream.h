@@ -26,11 +26,14 @@ inline std::shared_ptr<arrow::RecordBatch> BatchFromJson(
     const std::shared_ptr<arrow::Schema>& schema, const std::string& rows) {
   const auto array =
       arrow::json::ArrayFromJSONString(arrow::struct_(schema->fields()), rows).ValueOrDie();
-  return arrow::RecordBatch::FromStructArray(array).ValueOrDie()->ReplaceSchema(schema).ValueOrDie();
+  return arrow::RecordBatch::FromStructArray(array)
+      .ValueOrDie()
+      ->ReplaceSchema(schema)
+      .ValueOrDie();
 }
 
-// Gives the rows of a batch in morsels and batches of random sizes, some morsels of no rows. Batches
-// are slices with offsets.
+// Gives the rows of a batch in morsels and batches of random sizes, some morsels of no rows.
+// Batches are slices with offsets.
 class CutStream final : public BatchStream {
  public:
   CutStream(std::shared_ptr<arrow::RecordBatch> rows, int64_t batch_rows_max, uint32_t seed)
@@ -153,7 +156,9 @@ inline void ExpectRows(const arrow::Result<std::shared_ptr<arrow::RecordBatch>>&
                        const std::shared_ptr<arrow::RecordBatch>& expected) {
   ASSERT_TRUE(got.ok()) << got.status().ToString();
   EXPECT_TRUE((*got)->Equals(*expected, false, arrow::EqualOptions::Defaults().nans_equal(true)))
-      << "got\n" << (*got)->ToString() << "\nexpected\n" << expected->ToString();
+      << "got\n"
+      << (*got)->ToString() << "\nexpected\n"
+      << expected->ToString();
 }
 
 }  // namespace keepone

@@ -34,9 +34,9 @@ struct SltRecord {
   std::vector<std::string> plan_unwanted;
   std::vector<std::string> rows;
   std::string requirement;
-  int64_t line = 0;           // of the record's first line, from 1
-  int64_t rows_begin = 0;     // line behind ----
-  int64_t rows_end = 0;       // line behind the last row
+  int64_t line = 0;        // of the record's first line, from 1
+  int64_t rows_begin = 0;  // line behind ----
+  int64_t rows_end = 0;    // line behind the last row
 };
 
 arrow::Result<std::vector<SltRecord>> ParseSltFile(const std::vector<std::string>& lines);

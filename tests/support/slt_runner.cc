@@ -123,8 +123,8 @@ class FileRun {
     }
     session_ = *std::move(session);
     for (const SltRecord& record : records) {
-      has_inserts_ = has_inserts_ || record.sql.rfind("INSERT", 0) == 0 ||
-                     record.sql.rfind("DROP", 0) == 0;
+      has_inserts_ =
+          has_inserts_ || record.sql.rfind("INSERT", 0) == 0 || record.sql.rfind("DROP", 0) == 0;
     }
     for (size_t i = 0; i < records.size(); ++i) {
       const SltRecord& record = records[i];
@@ -175,7 +175,8 @@ class FileRun {
     return "";
   }
 
-  // Moves the table that a statement has made to a Parquet file, where its types have a place there.
+  // Moves the table that a statement has made to a Parquet file, where its types have a place
+  // there.
   std::string MoveTable(const std::string& sql) {
     constexpr std::string_view kCreate = "CREATE TABLE ";
     if (sql.rfind(kCreate, 0) != 0) {
@@ -184,10 +185,9 @@ class FileRun {
     std::string name = sql.substr(kCreate.size());
     name = name.substr(0, name.find_first_of(" (\n"));
     const std::string path = temporary_ + "/" + std::to_string(++tables_) + ".parquet";
-    const arrow::Status copied =
-        Execute("COPY (SELECT * FROM " + name + ") TO '" + path +
-                "' (ROW_GROUP_SIZE 5, PAGE_BYTES 64)")
-            .status();
+    const arrow::Status copied = Execute("COPY (SELECT * FROM " + name + ") TO '" + path +
+                                         "' (ROW_GROUP_SIZE 5, PAGE_BYTES 64)")
+                                     .status();
     if (!copied.ok()) {
       return "";
     }
@@ -384,4 +384,6 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace keepone
 
-int main(int argc, char** argv) { return keepone::Main({argv + 1, argv + argc}); }
+int main(int argc, char** argv) {
+  return keepone::Main({argv + 1, argv + argc});
+}

@@ -37,7 +37,7 @@ class ChunkDictionary {
 
   std::shared_ptr<arrow::Buffer> body_;
   int64_t count_ = 0;
-  int64_t width_ = 0;                        // 0: byte arrays
+  int64_t width_ = 0;                       // 0: byte arrays
   std::shared_ptr<arrow::Buffer> offsets_;  // of byte arrays: uint32, one more than values
   int64_t value_bytes_max_ = 0;
 };

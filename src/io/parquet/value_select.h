@@ -30,8 +30,8 @@ struct EncodedValues {
 };
 
 // Appends the values that `runs` takes to `out` and returns their encoding there: dictionary
-// indices without a dictionary stay indices (RLE_DICTIONARY), all others become PLAIN. The body is decompressed up to
-// the last value that is taken where the encoding allows.
+// indices without a dictionary stay indices (RLE_DICTIONARY), all others become PLAIN. The body is
+// decompressed up to the last value that is taken where the encoding allows.
 //
 //   runs    skip 2, take 3, skip 1, take 1
 //   values  a b c d e f g h   ->   c d e g

@@ -41,10 +41,9 @@ const Comparison* FindComparison(const Expr& expr) {
   if (expr.kind != ExprKind::kCall || expr.children.size() != 2) {
     return nullptr;
   }
-  const auto* found =
-      std::find_if(kComparisons.begin(), kComparisons.end(), [&expr](const Comparison& comparison) {
-        return comparison.name == expr.function->name;
-      });
+  const auto* found = std::find_if(
+      kComparisons.begin(), kComparisons.end(),
+      [&expr](const Comparison& comparison) { return comparison.name == expr.function->name; });
   return found == kComparisons.end() ? nullptr : found;
 }
 

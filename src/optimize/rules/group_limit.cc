@@ -30,9 +30,9 @@ std::vector<SortKey> LeadingGroups(const std::vector<SortKey>& keys,
     if (std::find(groups.begin(), groups.end(), key.column) == groups.end()) {
       break;
     }
-    const bool is_repeated = std::any_of(
-        leading.begin(), leading.end(),
-        [&key](const SortKey& earlier) { return earlier.column == key.column; });
+    const bool is_repeated =
+        std::any_of(leading.begin(), leading.end(),
+                    [&key](const SortKey& earlier) { return earlier.column == key.column; });
     if (!is_repeated) {
       leading.push_back(key);
     }

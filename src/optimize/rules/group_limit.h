@@ -11,7 +11,8 @@ namespace keepone {
 //
 //   Sort: k, ts, first 10                  Sort: k, ts, first 10
 //     Project: k, ts, v               =>     Project: k, ts, v
-//       KeepRows: group [k], ..                KeepRows: group [k], .., of the first 10 groups by [k]
+//       KeepRows: group [k], ..                KeepRows: group [k], .., of the first 10 groups by
+//       [k]
 //
 // Fires where the leading sort keys are the group columns, all of them: then every group that
 // comes later only gives rows that come later. Projects may stand in between, which neither drop

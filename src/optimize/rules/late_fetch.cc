@@ -133,7 +133,8 @@ std::vector<ColumnId> Ids(const std::vector<Column>& columns) {
 NodePtr FetchTopRows(const NodePtr& node, const OptimizerContext& context) {
   const auto& sort = As<SortNode>(*node);
   const Form form = context.settings->form;
-  if (!sort.limit().has_value() || form == Form::kCarry || GivesAtMost(*sort.input(), *sort.limit())) {
+  if (!sort.limit().has_value() || form == Form::kCarry ||
+      GivesAtMost(*sort.input(), *sort.limit())) {
     return node;
   }
   RowChainSearch search = FindRowChain(sort.input());
@@ -149,7 +150,8 @@ NodePtr FetchTopRows(const NodePtr& node, const OptimizerContext& context) {
     return node;
   }
   if (form == Form::kAuto && *sort.limit() > kFewRows &&
-      (split.wide_bytes() < kFetchBytesMin || *sort.limit() > kOrderedBytesMax / split.wide_bytes())) {
+      (split.wide_bytes() < kFetchBytesMin ||
+       *sort.limit() > kOrderedBytesMax / split.wide_bytes())) {
     return node;
   }
   const RowSplit::Narrow narrow = split.MakeNarrow(context.ids);

@@ -14,7 +14,9 @@
 namespace keepone {
 namespace {
 
-bool IsWinner(const AggregateCall& call) { return call.function->kind == AggregateKind::kWinner; }
+bool IsWinner(const AggregateCall& call) {
+  return call.function->kind == AggregateKind::kWinner;
+}
 
 bool IsPeer(const AggregateCall& call, const AggregateCall& first) {
   return IsWinner(call) && SameWinner(call, first);
@@ -68,8 +70,7 @@ class WinnerFetch {
     AggregateCall picker = first_;
     picker.arguments.clear();
     picker = Rename(std::move(picker), narrow_);
-    ARROW_ASSIGN_OR_RAISE(EligibleOrder eligible,
-                          MakeEligibleOrder(narrow_.node, picker, ids_));
+    ARROW_ASSIGN_OR_RAISE(EligibleOrder eligible, MakeEligibleOrder(narrow_.node, picker, ids_));
     std::vector<ColumnId> groups = node_.groups();
     for (ColumnId& group : groups) {
       group = narrow_.ids.at(group);
@@ -92,9 +93,8 @@ class WinnerFetch {
     }
     ExprPtr condition = eligible.condition;
     if (condition != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(
-          ColumnId id,
-          AddWinner(*eligible.input, *eligible.condition_column, eligible.order, &calls));
+      ARROW_ASSIGN_OR_RAISE(ColumnId id, AddWinner(*eligible.input, *eligible.condition_column,
+                                                   eligible.order, &calls));
       condition = ReplaceColumns(condition, [id](const Expr& column) {
         return MakeColumnExpr(id, column.name, column.type);
       });
@@ -127,8 +127,8 @@ class WinnerFetch {
     for (const AggregateCall& call : node_.calls()) {
       const Column column = PassedColumn(node_, call.id);
       if (IsPeer(call, first_)) {
-        items.push_back({call.id, call.name,
-                         WinnerValue(condition, PassedColumn(*wide, call.arguments[0]))});
+        items.push_back(
+            {call.id, call.name, WinnerValue(condition, PassedColumn(*wide, call.arguments[0]))});
       } else {
         items.push_back(ProjectNode::Pass(column));
       }
@@ -164,13 +164,14 @@ arrow::Result<NodePtr> FetchWinners(const NodePtr& node, int64_t wide_bytes_min,
       continue;
     }
     RowSplit split = MakeSplit(*search.chain, aggregate, call);
-    if (split.saves_fields() && (!widest.has_value() || split.wide_bytes() > widest->wide_bytes())) {
+    if (split.saves_fields() &&
+        (!widest.has_value() || split.wide_bytes() > widest->wide_bytes())) {
       widest = std::move(split);
       first = &call;
     }
   }
-  if (!widest.has_value() || (form == OptimizerSettings::Form::kAuto &&
-                              widest->wide_bytes() < wide_bytes_min)) {
+  if (!widest.has_value() ||
+      (form == OptimizerSettings::Form::kAuto && widest->wide_bytes() < wide_bytes_min)) {
     return node;
   }
   return WinnerFetch(aggregate, *first, *widest, context.ids).Make();

@@ -21,10 +21,9 @@ NodePtr Sink(const LimitNode& limit, const NodePtr& node) {
     return nullptr;
   }
   const int64_t rows = *limit.limit() + limit.offset();
-  NodePtr top = SortNode::Make(sort->input(), sort->keys(),
-                               std::min(rows, sort->limit().value_or(rows)));
-  return limit.offset() == 0 ? top
-                             : LimitNode::Make(std::move(top), limit.limit(), limit.offset());
+  NodePtr top =
+      SortNode::Make(sort->input(), sort->keys(), std::min(rows, sort->limit().value_or(rows)));
+  return limit.offset() == 0 ? top : LimitNode::Make(std::move(top), limit.limit(), limit.offset());
 }
 
 }  // namespace

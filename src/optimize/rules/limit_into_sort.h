@@ -7,7 +7,8 @@
 
 namespace keepone {
 
-// Tells a Sort how many of its rows are wanted, and computes the Projects in between for these alone.
+// Tells a Sort how many of its rows are wanted, and computes the Projects in between for these
+// alone.
 //
 //   Limit: 10, after 5                Project: a, f(b) AS c
 //     Project: a, f(b) AS c      =>     Limit: 10, after 5

@@ -11,7 +11,8 @@ namespace keepone {
 //
 //   Filter: ts = m AND v > 0                     Filter: v > 0
 //     Window: m = max(ts) OVER (k)         =>      Project: k, ts, v, ts AS m
-//       Scan: [k, ts, v]                             KeepRows: group [k], order [ts DESC NULLS LAST],
+//       Scan: [k, ts, v]                             KeepRows: group [k], order [ts DESC NULLS
+//       LAST],
 //                                                              rank up to 1
 //                                                      Filter: ts IS NOT NULL
 //                                                        Scan: [k, ts, v]

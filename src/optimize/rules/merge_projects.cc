@@ -49,8 +49,8 @@ NodePtr Merge(const ProjectNode& upper, const ProjectNode& lower) {
   }
   std::vector<ProjectNode::Item> items = upper.items();
   for (ProjectNode::Item& item : items) {
-    item.expr = ReplaceColumns(
-        item.expr, [&exprs](const Expr& column) { return exprs.at(column.column); });
+    item.expr =
+        ReplaceColumns(item.expr, [&exprs](const Expr& column) { return exprs.at(column.column); });
   }
   return ProjectNode::Make(lower.input(), std::move(items));
 }

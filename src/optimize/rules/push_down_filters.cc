@@ -37,10 +37,10 @@ bool HasFloats(const arrow::DataType& type) {
 
 bool IsComparison(const Expr& expr) {
   constexpr std::array<std::string_view, 11> kNames = {
-      "equal",         "not_equal",        "less",
-      "less_equal",    "greater",          "greater_equal",
-      "in_list",       "is_distinct_from", "is_not_distinct_from",
-      "is_null",       "is_not_null"};
+      "equal",      "not_equal",        "less",
+      "less_equal", "greater",          "greater_equal",
+      "in_list",    "is_distinct_from", "is_not_distinct_from",
+      "is_null",    "is_not_null"};
   return expr.kind == ExprKind::kCall &&
          std::find(kNames.begin(), kNames.end(), expr.function->name) != kNames.end();
 }
@@ -82,8 +82,8 @@ Parts SplitByProject(Conjuncts pending, const ProjectNode& project) {
   }
   Parts parts;
   for (ExprPtr& expr : pending) {
-    ExprPtr below = ReplaceColumns(
-        expr, [&exprs](const Expr& column) { return exprs.at(column.column); });
+    ExprPtr below =
+        ReplaceColumns(expr, [&exprs](const Expr& column) { return exprs.at(column.column); });
     if (IsDeterministic(*below)) {
       parts.below.push_back(std::move(below));
     } else {
@@ -175,7 +175,8 @@ arrow::Result<NodePtr> Push(const NodePtr& node, Conjuncts pending) {
     case NodeKind::kProject:
       return PushThrough(node, SplitByProject(std::move(pending), As<ProjectNode>(*node)));
     case NodeKind::kAggregate:
-      return PushThrough(node, SplitByGroups(std::move(pending), As<AggregateNode>(*node).groups()));
+      return PushThrough(node,
+                         SplitByGroups(std::move(pending), As<AggregateNode>(*node).groups()));
     case NodeKind::kWindow:
       return PushThrough(node,
                          SplitByGroups(std::move(pending), As<WindowNode>(*node).spec().partition));

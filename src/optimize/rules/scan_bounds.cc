@@ -69,7 +69,8 @@ bool KeepsOrder(const arrow::DataType& from, const arrow::DataType& to) {
 
 class BoundFinder {
  public:
-  explicit BoundFinder(const ScanNode::Spec& spec) : spec_(spec), context_(QueryContext::Options{}) {}
+  explicit BoundFinder(const ScanNode::Spec& spec)
+      : spec_(spec), context_(QueryContext::Options{}) {}
 
   void Add(const Expr& conjunct) {
     if (conjunct.kind != ExprKind::kCall) {
@@ -79,8 +80,8 @@ class BoundFinder {
     if (children.size() == 1 && (IsCall(conjunct, "is_null") || IsCall(conjunct, "is_not_null"))) {
       const ScanNode::Field* field = FindField(*children[0]);
       if (field != nullptr && children[0]->kind == ExprKind::kColumn) {
-        bounds_.push_back({field->index,
-                           IsCall(conjunct, "is_null") ? Op::kIsNull : Op::kIsNotNull, nullptr});
+        bounds_.push_back(
+            {field->index, IsCall(conjunct, "is_null") ? Op::kIsNull : Op::kIsNotNull, nullptr});
       }
       return;
     }

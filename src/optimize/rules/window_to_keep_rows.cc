@@ -22,8 +22,8 @@ namespace {
 constexpr int64_t kNoBound = std::numeric_limits<int64_t>::max();
 
 struct Match {
-  NumberBounds bounds;          // all of them together; a number is at least 1
-  std::vector<ExprPtr> rest;    // the conjuncts that say something else, or more
+  NumberBounds bounds;        // all of them together; a number is at least 1
+  std::vector<ExprPtr> rest;  // the conjuncts that say something else, or more
   bool drops_conjuncts = false;
 };
 
@@ -115,7 +115,8 @@ void NoteNearMiss(const WindowChain& chain, const WindowChain::Place& place,
     } else if (chain.spec(place).order.empty() && call.kind != WindowCall::Kind::kRowNumber) {
       why = "it has no ORDER BY";
     } else {
-      why = "the condition " + ToString(*conjunct) + " is no upper bound on " + call.name + " alone";
+      why =
+          "the condition " + ToString(*conjunct) + " is no upper bound on " + call.name + " alone";
     }
     AddNote(context, "not rewritten to rows kept per group: " + FunctionText(call) + " AS " +
                          call.name + ", because " + why);

@@ -83,9 +83,8 @@ arrow::Result<NodePtr> TakeFirstElements(const NodePtr& node, const ListUses& us
       continue;
     }
     const Column value = PassedColumn(*node->input(), call.arguments[0]);
-    ARROW_ASSIGN_OR_RAISE(
-        AggregateCall first,
-        MakeWinnerCall(value, context.ids->Next(), call.order, /*ties_to_last=*/false));
+    ARROW_ASSIGN_OR_RAISE(AggregateCall first, MakeWinnerCall(value, context.ids->Next(),
+                                                              call.order, /*ties_to_last=*/false));
     if (!first.function->result_type->Equals(*value.type)) {
       continue;
     }
@@ -245,7 +244,8 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
     }
   }
   if (!why.empty()) {
-    AddNote(context, "not rewritten to one row kept per group: " + first->spelling + ", because " + why);
+    AddNote(context,
+            "not rewritten to one row kept per group: " + first->spelling + ", because " + why);
     return node;
   }
   return aggregate->groups().empty() ? KeepOneRow(*aggregate, context.ids)

@@ -7,8 +7,8 @@ namespace keepone {
 namespace {
 
 TEST(Error, ShowsThePlaceAndTheHint) {
-  const arrow::Status status =
-      WithHint(BindError({7, 5}, "column \"", "prise", "\" does not exist"), "t has a column \"price\"");
+  const arrow::Status status = WithHint(
+      BindError({7, 5}, "column \"", "prise", "\" does not exist"), "t has a column \"price\"");
   EXPECT_EQ(FormatError(status, "SELECT prise FROM t"),
             "bind error: column \"prise\" does not exist\n"
             "  SELECT prise FROM t\n"

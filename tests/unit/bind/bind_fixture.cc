@@ -40,12 +40,13 @@ auto Find(const Map& map, const std::string& name) -> typename Map::mapped_type 
 }  // namespace
 
 TestCatalog::TestCatalog() {
-  AddTable("t", arrow::schema({arrow::field("k", arrow::int64()), arrow::field("ts", arrow::int64()),
-                               arrow::field("v", arrow::utf8()), arrow::field("x", arrow::float64()),
-                               arrow::field("b", arrow::boolean())}));
-  AddTable("items",
-           arrow::schema({arrow::field("sku", arrow::utf8()), arrow::field("price", arrow::float64()),
-                          arrow::field("ts", arrow::timestamp(arrow::TimeUnit::MICRO))}));
+  AddTable("t",
+           arrow::schema({arrow::field("k", arrow::int64()), arrow::field("ts", arrow::int64()),
+                          arrow::field("v", arrow::utf8()), arrow::field("x", arrow::float64()),
+                          arrow::field("b", arrow::boolean())}));
+  AddTable("items", arrow::schema({arrow::field("sku", arrow::utf8()),
+                                   arrow::field("price", arrow::float64()),
+                                   arrow::field("ts", arrow::timestamp(arrow::TimeUnit::MICRO))}));
   AddTable("nested",
            arrow::schema({arrow::field("id", arrow::int32()),
                           arrow::field("s", arrow::struct_({arrow::field("a", arrow::int64()),
@@ -141,6 +142,8 @@ std::string ErrorOf(const std::string& sql, const Catalog& catalog) {
   return text;
 }
 
-std::string ErrorOf(const std::string& sql) { return ErrorOf(sql, TestCatalog()); }
+std::string ErrorOf(const std::string& sql) {
+  return ErrorOf(sql, TestCatalog());
+}
 
 }  // namespace keepone

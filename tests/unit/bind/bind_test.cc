@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bind/binder.h"
-
 #include <string>
 
+#include <arrow/type.h>
 #include <gtest/gtest.h>
 
-#include <arrow/type.h>
-
+#include "bind/binder.h"
 #include "function/cast.h"
 #include "plan/print_plan.h"
 #include "plan/verify_plan.h"
@@ -36,9 +34,9 @@ TEST(NullOrder, Settings) {
 
 TEST(Names, CaseAndQuotes) {
   TestCatalog catalog;
-  catalog.AddTable("two", arrow::schema({arrow::field("id", arrow::int64()),
-                                         arrow::field("ID", arrow::utf8()),
-                                         arrow::field("Name", arrow::utf8())}));
+  catalog.AddTable(
+      "two", arrow::schema({arrow::field("id", arrow::int64()), arrow::field("ID", arrow::utf8()),
+                            arrow::field("Name", arrow::utf8())}));
   EXPECT_EQ(PlanOf("SELECT \"ID\", \"NAME\", nAmE FROM TWO", catalog),
             "Project: ID, Name, Name\n  Scan: TWO [id, ID, Name]\n");
   EXPECT_EQ(ErrorOf("SELECT id FROM two", catalog),
@@ -103,7 +101,8 @@ TEST(Limits, ManyReferencesAndDeepQueries) {
     const std::string self = std::to_string(i);
     const std::string last = "c" + std::to_string(i - 1);
     if (i < 40) {
-      doubling += ", c" + self + " AS (SELECT * FROM " + last + " UNION ALL SELECT * FROM " + last + ")";
+      doubling +=
+          ", c" + self + " AS (SELECT * FROM " + last + " UNION ALL SELECT * FROM " + last + ")";
     }
     chain += ", c" + self + " AS (SELECT * FROM " + last + ")";
   }
@@ -146,10 +145,11 @@ TEST(ConvertColumns, CastsAndRenames) {
             "    Scan: t [k, ts, v, x, b]\n");
   EXPECT_EQ(ConvertColumns(query, {{"a", nullptr}}, &ids, {}).status().message(),
             "there are 1 columns, but the query gives 3");
-  EXPECT_EQ(ConvertColumns(query, {{"a", nullptr}, {"b", nullptr}, {"c", arrow::date32()}}, &ids, {})
-                .status()
-                .message(),
-            "column \"c\" is of type DATE but expression is of type DOUBLE");
+  EXPECT_EQ(
+      ConvertColumns(query, {{"a", nullptr}, {"b", nullptr}, {"c", arrow::date32()}}, &ids, {})
+          .status()
+          .message(),
+      "column \"c\" is of type DATE but expression is of type DOUBLE");
 }
 
 }  // namespace

@@ -15,8 +15,7 @@ struct Case {
 
 TEST(BindFrom, TablesAndSetOperations) {
   const Case cases[] = {
-      {"VALUES (1, 'a'), (2, NULL), (3.5, 'c')",
-       "Values: 3 rows [column1, column2]\n"},
+      {"VALUES (1, 'a'), (2, NULL), (3.5, 'c')", "Values: 3 rows [column1, column2]\n"},
       {"SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS q(id, name) ORDER BY name DESC LIMIT 1 "
        "OFFSET 1",
        "Limit: 1, after 1\n"

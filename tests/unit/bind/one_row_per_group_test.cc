@@ -15,8 +15,7 @@ struct Case {
 
 TEST(OneRowPerGroup, Spellings) {
   const Case cases[] = {
-      {"SELECT * FROM t",
-       "Scan: t [k, ts, v, x, b]\n"},
+      {"SELECT * FROM t", "Scan: t [k, ts, v, x, b]\n"},
       {"SELECT k, x AS y FROM t WHERE b",
        "Project: k, x AS y\n"
        "  Filter: b\n"

@@ -22,8 +22,7 @@ TEST(BindSelect, Expressions) {
        "Project: 1 + 1 AS two, 'x', NULL, 12345678901234567890, 1.5, -9223372036854775808, "
        "1000.0 AS 1e3\n"
        "  Values: 1 row\n"},
-      {"FROM t",
-       "Scan: t [k, ts, v, x, b]\n"},
+      {"FROM t", "Scan: t [k, ts, v, x, b]\n"},
       {"SELECT t.* EXCLUDE (v, x) REPLACE (k + 1 AS k) RENAME (ts AS time) FROM t",
        "Project: k + 1 AS k, ts AS time, b\n"
        "  Scan: t [k, ts, v, x, b]\n"},

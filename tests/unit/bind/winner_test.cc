@@ -13,7 +13,9 @@
 namespace keepone {
 namespace {
 
-std::string Flag(bool value, const std::string& text) { return value ? text : ""; }
+std::string Flag(bool value, const std::string& text) {
+  return value ? text : "";
+}
 
 std::string Describe(const Node& input, const AggregateCall& call) {
   const auto name = [&](ColumnId id) {
@@ -40,7 +42,8 @@ std::vector<std::string> CallsOf(const std::string& select_list) {
   const TestCatalog catalog;
   ColumnIdGenerator ids;
   auto statements = ParseStatements("SELECT " + select_list + " FROM t").ValueOrDie();
-  const auto bound = BindQuery(*statements.at(0)->As<ast::QueryStatement>().query, catalog, {}, &ids);
+  const auto bound =
+      BindQuery(*statements.at(0)->As<ast::QueryStatement>().query, catalog, {}, &ids);
   if (!bound.ok()) {
     return {bound.status().message()};
   }

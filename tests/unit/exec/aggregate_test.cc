@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exec/aggregate.h"
+
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "exec/aggregate.h"
 #include "function/aggregate_function.h"
 #include "tests/support/cut_stream.h"
 
 namespace keepone {
 namespace {
 
-const auto kSchema = arrow::schema(
-    {arrow::field("k", arrow::utf8()), arrow::field("o", arrow::int64()),
-     arrow::field("x", arrow::int64()), arrow::field("v", arrow::list(arrow::utf8())),
-     arrow::field("f", arrow::boolean())});
+const auto kSchema =
+    arrow::schema({arrow::field("k", arrow::utf8()), arrow::field("o", arrow::int64()),
+                   arrow::field("x", arrow::int64()), arrow::field("v", arrow::list(arrow::utf8())),
+                   arrow::field("f", arrow::boolean())});
 constexpr char kRows[] = R"([
     ["b", 1, 10, ["p"], true], [null, 5, 1, ["q"], null], ["a", 3, null, [], true],
     ["b", 4, 10, null, true], ["b", 2, 20, ["r", null], false], ["a", 3, 7, ["s"], false],
@@ -37,22 +38,22 @@ void Check(const std::string& rows, std::vector<int> groups, std::vector<Aggrega
     fields.push_back(kSchema->field(group));
   }
   for (size_t i = 0; i < columns.size(); ++i) {
-    fields.push_back(
-        arrow::field("c" + std::to_string(i), columns[i].function->result_type));
+    fields.push_back(arrow::field("c" + std::to_string(i), columns[i].function->result_type));
   }
   const auto schema = arrow::schema(fields);
   const auto batch = BatchFromJson(kSchema, rows);
   ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
     auto input = std::make_unique<CutStream>(batch, setting.batch_rows_max, setting.seed);
-    ExpectRows(ReadAllRows(context,
-                           MakeAggregate(context, std::move(input), groups, columns, schema)),
-               BatchFromJson(schema, expected));
+    ExpectRows(
+        ReadAllRows(context, MakeAggregate(context, std::move(input), groups, columns, schema)),
+        BatchFromJson(schema, expected));
     EXPECT_EQ(context->budget()->bytes_allocated(), 0);
   });
 }
 
 TEST(Aggregate, AccumulatesByGroupInOrderOfFirstRows) {
-  Check(kRows, {0}, {Column("count", {}), Column("count", {2}), Column("sum", {2}), Column("max", {1})},
+  Check(kRows, {0},
+        {Column("count", {}), Column("count", {2}), Column("sum", {2}), Column("max", {1})},
         R"([["b", 3, 3, 40, 4], [null, 2, 2, 3, 5], ["a", 2, 1, 7, 3], ["c", 1, 0, null, null]])");
 }
 
@@ -106,14 +107,16 @@ TEST(Aggregate, OfNoRows) {
   AggregateColumn first = Column("first_value", {3});
   AggregateColumn distinct = Column("count", {2});
   distinct.distinct = true;
-  Check("[]", {}, {Column("count", {}), Column("sum", {2}), first, Column("array_agg", {1}), distinct},
+  Check("[]", {},
+        {Column("count", {}), Column("sum", {2}), first, Column("array_agg", {1}), distinct},
         R"([[0, null, null, null, 0]])");
   Check("[]", {0}, {Column("count", {}), first}, "[]");
 }
 
 TEST(Aggregate, GroupsAlone) {
   Check(kRows, {0}, {}, R"([["b"], [null], ["a"], ["c"]])");
-  Check(kRows, {3}, {}, R"([[["p"]], [["q"]], [[]], [null], [["r", null]], [["s"]], [["t"]], [["u"]]])");
+  Check(kRows, {3}, {},
+        R"([[["p"]], [["q"]], [[]], [null], [["r", null]], [["s"]], [["t"]], [["u"]]])");
 }
 
 }  // namespace

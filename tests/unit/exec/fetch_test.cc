@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exec/fetch.h"
+
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "exec/fetch.h"
 #include "io/open.h"
 #include "io/source.h"
 #include "tests/support/cut_stream.h"
@@ -13,13 +14,15 @@ namespace {
 
 const auto kSourceSchema = arrow::schema(
     {arrow::field("i", arrow::int64()), arrow::field("v", arrow::list(arrow::utf8()))});
-const auto kNarrowSchema = arrow::schema({arrow::field("row_address", arrow::int64()),
-                                          arrow::field("n", arrow::utf8())});
+const auto kNarrowSchema =
+    arrow::schema({arrow::field("row_address", arrow::int64()), arrow::field("n", arrow::utf8())});
 
 std::shared_ptr<const Source> MakeSource() {
   const auto rows = BatchFromJson(
-      kSourceSchema, R"([[0, ["a"]], [10, []], [20, null], [30, ["b", null]], [40, ["c"]], [50, []]])");
-  return MakeMemorySource("t", kSourceSchema, {rows->Slice(0, 2), rows->Slice(2, 3), rows->Slice(5)});
+      kSourceSchema,
+      R"([[0, ["a"]], [10, []], [20, null], [30, ["b", null]], [40, ["c"]], [50, []]])");
+  return MakeMemorySource("t", kSourceSchema,
+                          {rows->Slice(0, 2), rows->Slice(2, 3), rows->Slice(5)});
 }
 
 FetchSpec Spec(std::vector<int> input_columns, bool keeps_input_order) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exec/metrics.h"
+
 #include <memory>
 #include <string>
 
-#include "exec/metrics.h"
 #include "exec/sort.h"
 #include "tests/support/cut_stream.h"
 

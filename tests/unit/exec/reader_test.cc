@@ -84,8 +84,7 @@ TEST(OrderedReader, StopsWhenAsked) {
     options.threads = threads;
     options.stop = &stop;
     QueryContext context(options);
-    const auto reader =
-        MakeOrderedReader(&context, std::make_unique<CutStream>(rows, 10, 3));
+    const auto reader = MakeOrderedReader(&context, std::make_unique<CutStream>(rows, 10, 3));
     std::shared_ptr<arrow::RecordBatch> batch;
     ASSERT_TRUE(reader->ReadNext(&batch).ok());
     stop.Set();
@@ -111,12 +110,10 @@ TEST(ForEachMorsel, TheFirstErrorInOrderWins) {
       options.threads = threads;
       QueryContext context(options);
       CutStream stream(rows, 10, 7);
-      const arrow::Status status =
-          ForEachMorsel(&context, stream, [](const MorselBatch& morsel) {
-            return morsel.sequence % 50 >= 30
-                       ? arrow::Status::Invalid("morsel ", morsel.sequence / 10)
-                       : arrow::Status::OK();
-          });
+      const arrow::Status status = ForEachMorsel(&context, stream, [](const MorselBatch& morsel) {
+        return morsel.sequence % 50 >= 30 ? arrow::Status::Invalid("morsel ", morsel.sequence / 10)
+                                          : arrow::Status::OK();
+      });
       EXPECT_EQ(status.message(), "morsel 3");
     }
   }

@@ -16,16 +16,16 @@
 namespace keepone {
 namespace {
 
-const auto kSchema = arrow::schema({arrow::field("b", arrow::boolean()),
-                                    arrow::field("v", arrow::list(arrow::utf8()))});
+const auto kSchema = arrow::schema(
+    {arrow::field("b", arrow::boolean()), arrow::field("v", arrow::list(arrow::utf8()))});
 constexpr char kRows[] =
     R"([[true, ["a"]], [false, []], [null, null], [true, null], [true, ["x", null]],
         [false, ["y"]], [null, ["z"]], [true, []]])";
 
 TEST(Filter, KeepsWhatIsTrue) {
   const auto rows = BatchFromJson(kSchema, kRows);
-  const auto expected = BatchFromJson(
-      kSchema, R"([[true, ["a"]], [true, null], [true, ["x", null]], [true, []]])");
+  const auto expected =
+      BatchFromJson(kSchema, R"([[true, ["a"]], [true, null], [true, ["x", null]], [true, []]])");
   ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
     auto input = std::make_unique<CutStream>(rows, setting.batch_rows_max, setting.seed);
     ExpectRows(ReadAllRows(context, MakeFilter(context, std::move(input),
@@ -40,17 +40,16 @@ TEST(Filter, ByALiteral) {
     ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
       auto input = std::make_unique<CutStream>(rows, setting.batch_rows_max, setting.seed);
       auto predicate = MakeLiteralExpression(std::make_shared<arrow::BooleanScalar>(wanted));
-      ExpectRows(
-          ReadAllRows(context, MakeFilter(context, std::move(input), std::move(predicate))),
-          wanted ? rows : rows->Slice(0, 0));
+      ExpectRows(ReadAllRows(context, MakeFilter(context, std::move(input), std::move(predicate))),
+                 wanted ? rows : rows->Slice(0, 0));
     });
   }
 }
 
 TEST(Project, GivesExpressions) {
   const auto rows = BatchFromJson(kSchema, kRows);
-  const auto schema = arrow::schema({arrow::field("w", arrow::list(arrow::utf8())),
-                                     arrow::field("one", arrow::int64())});
+  const auto schema = arrow::schema(
+      {arrow::field("w", arrow::list(arrow::utf8())), arrow::field("one", arrow::int64())});
   ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
     auto input = std::make_unique<CutStream>(rows, setting.batch_rows_max, setting.seed);
     std::vector<ExpressionPtr> expressions;
@@ -72,9 +71,9 @@ TEST(Project, KeepsRowsOfNoColumns) {
     auto none = MakeProject(context, std::move(input), {}, arrow::schema({}));
     std::vector<ExpressionPtr> expressions;
     expressions.push_back(MakeLiteralExpression(std::make_shared<arrow::Int64Scalar>(3)));
-    const auto got = ReadAllRows(
-        context, MakeProject(context, std::move(none), std::move(expressions),
-                             arrow::schema({arrow::field("n", arrow::int64())})));
+    const auto got =
+        ReadAllRows(context, MakeProject(context, std::move(none), std::move(expressions),
+                                         arrow::schema({arrow::field("n", arrow::int64())})));
     ASSERT_TRUE(got.ok()) << got.status().ToString();
     EXPECT_EQ((*got)->num_rows(), 8);
   });

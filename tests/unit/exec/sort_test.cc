@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exec/sort.h"
+
 #include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "exec/sort.h"
 #include "tests/support/cut_stream.h"
 
 namespace keepone {
 namespace {
 
-const auto kSchema = arrow::schema({arrow::field("a", arrow::float64()),
-                                    arrow::field("s", arrow::utf8()),
-                                    arrow::field("v", arrow::list(arrow::int64()))});
+const auto kSchema =
+    arrow::schema({arrow::field("a", arrow::float64()), arrow::field("s", arrow::utf8()),
+                   arrow::field("v", arrow::list(arrow::int64()))});
 
 TEST(Sort, MixedDirectionsAndNulls) {
   const auto rows = BatchFromJson(kSchema, R"([[1, "b", [1]], [NaN, "a", [2]], [null, "c", [3]],
@@ -74,7 +75,8 @@ TEST(Sort, NoRows) {
   const auto rows = BatchFromJson(kSchema, "[]");
   ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
     auto input = std::make_unique<CutStream>(rows, setting.batch_rows_max, 1);
-    ExpectRows(ReadAllRows(context, MakeSort(context, std::move(input), {{0}}, std::nullopt)), rows);
+    ExpectRows(ReadAllRows(context, MakeSort(context, std::move(input), {{0}}, std::nullopt)),
+               rows);
   });
 }
 
@@ -89,8 +91,8 @@ TEST(Sort, BatchesAreBoundedByBytes) {
   options.batch_bytes_max = 50000;
   QueryContext context(options);
   const auto reader = MakeOrderedReader(
-      &context, MakeSort(&context, std::make_unique<CutStream>(rows, 50, 1), {{0, true}},
-                         std::nullopt));
+      &context,
+      MakeSort(&context, std::make_unique<CutStream>(rows, 50, 1), {{0, true}}, std::nullopt));
   std::shared_ptr<arrow::RecordBatch> batch;
   while (reader->ReadNext(&batch).ok() && batch != nullptr) {
     EXPECT_LE(static_cast<const arrow::StringArray&>(*batch->column(0)).total_values_length(),

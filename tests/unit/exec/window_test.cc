@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exec/window.h"
+
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "exec/window.h"
 #include "function/aggregate_function.h"
 #include "tests/support/cut_stream.h"
 
@@ -70,7 +71,8 @@ TEST(Window, NumbersRows) {
 }
 
 TEST(Window, NumbersAllRowsInInputOrder) {
-  Check(kRows, {{}, {}, {Number(WindowColumn::Kind::kRowNumber), Number(WindowColumn::Kind::kRank)}},
+  Check(kRows,
+        {{}, {}, {Number(WindowColumn::Kind::kRowNumber), Number(WindowColumn::Kind::kRank)}},
         "[[1, 1], [2, 1], [3, 1], [4, 1], [5, 1], [6, 1], [7, 1]]");
 }
 
@@ -101,7 +103,8 @@ TEST(Window, AggregatesUpToThePeers) {
 }
 
 TEST(Window, RunningDistinctAndFilter) {
-  const auto rows = R"([["a", 1, 1, null], ["a", 2, 1, null], ["a", 3, 2, null], ["a", 4, 1, null]])";
+  const auto rows =
+      R"([["a", 1, 1, null], ["a", 2, 1, null], ["a", 3, 2, null], ["a", 4, 1, null]])";
   WindowColumn distinct = Aggregate("count", {2});
   distinct.aggregate->distinct = true;
   WindowColumn sum = Aggregate("sum", {2});

@@ -16,11 +16,11 @@ namespace keepone {
 namespace {
 
 // k, o, payload, row_address: many ties and NULLs.
-const auto kSchema = arrow::schema(
-    {arrow::field("k", arrow::utf8()), arrow::field("o", arrow::int32()),
-     arrow::field("v", arrow::struct_({arrow::field("s", arrow::list(arrow::utf8())),
-                                       arrow::field("n", arrow::int64())})),
-     arrow::field("row_address", arrow::int64())});
+const auto kSchema =
+    arrow::schema({arrow::field("k", arrow::utf8()), arrow::field("o", arrow::int32()),
+                   arrow::field("v", arrow::struct_({arrow::field("s", arrow::list(arrow::utf8())),
+                                                     arrow::field("n", arrow::int64())})),
+                   arrow::field("row_address", arrow::int64())});
 
 struct Row {
   std::optional<int> key;
@@ -143,14 +143,12 @@ TEST(PickWinners, MatchesSortingEachGroup) {
     for (int64_t& row : kept.rows) {
       row *= 3;
     }
-    const auto expected =
-        arrow::RecordBatch::Make(schema, static_cast<int64_t>(kept.rows.size()),
-                                 {Int64s(kept.rows), Int64s(kept.numbers)});
+    const auto expected = arrow::RecordBatch::Make(schema, static_cast<int64_t>(kept.rows.size()),
+                                                   {Int64s(kept.rows), Int64s(kept.numbers)});
     ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
       auto input = std::make_unique<CutStream>(batch, setting.batch_rows_max, setting.seed);
-      ExpectRows(
-          ReadAllRows(context, MakePickWinners(context, std::move(input), spec, 3, schema)),
-          expected);
+      ExpectRows(ReadAllRows(context, MakePickWinners(context, std::move(input), spec, 3, schema)),
+                 expected);
     });
   }
 }
@@ -158,13 +156,12 @@ TEST(PickWinners, MatchesSortingEachGroup) {
 TEST(CarryWinners, MatchesSortingEachGroup) {
   const auto rows = RandomRows(1500, 12);
   const auto batch = ToBatch(rows);
-  const auto schema = arrow::schema({arrow::field("v", kSchema->field(2)->type()),
-                                     arrow::field("k", arrow::utf8()),
-                                     arrow::field("n", arrow::int64())});
+  const auto schema =
+      arrow::schema({arrow::field("v", kSchema->field(2)->type()), arrow::field("k", arrow::utf8()),
+                     arrow::field("n", arrow::int64())});
   for (const KeepSpec& spec : Specs()) {
     const Kept kept = KeepNaively(rows, spec, true);
-    const auto taken =
-        arrow::compute::Take(batch, Int64s(kept.rows)).ValueOrDie().record_batch();
+    const auto taken = arrow::compute::Take(batch, Int64s(kept.rows)).ValueOrDie().record_batch();
     const auto expected = arrow::RecordBatch::Make(
         schema, taken->num_rows(), {taken->column(2), taken->column(0), Int64s(kept.numbers)});
     ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
@@ -194,8 +191,9 @@ TEST(CarryWinners, HoldsFewRowsWhenFewWin) {
     spec.order = {{0, true, false}};
     spec.n = 2;
     auto input = std::make_unique<CutStream>(batch, 1000, 9);
-    ExpectRows(ReadAllRows(&context, MakeCarryWinners(&context, std::move(input), spec, {0}, schema)),
-               batch->Slice(count - 2));
+    ExpectRows(
+        ReadAllRows(&context, MakeCarryWinners(&context, std::move(input), spec, {0}, schema)),
+        batch->Slice(count - 2));
     EXPECT_LT(context.budget()->max_memory(), 4 << 20);
   }
 }
@@ -211,14 +209,13 @@ TEST(CarryWinners, OneGroupOfAllRows) {
   for (int64_t& row : kept.rows) {
     row *= 3;
   }
-  const auto expected = arrow::RecordBatch::Make(schema, static_cast<int64_t>(kept.rows.size()),
-                                                 {Int64s(kept.rows)});
+  const auto expected =
+      arrow::RecordBatch::Make(schema, static_cast<int64_t>(kept.rows.size()), {Int64s(kept.rows)});
   ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
     for (const bool pick : {true, false}) {
       auto input = std::make_unique<CutStream>(batch, setting.batch_rows_max, setting.seed);
-      auto stream =
-          pick ? MakePickWinners(context, std::move(input), spec, 3, schema)
-               : MakeCarryWinners(context, std::move(input), spec, {3}, schema);
+      auto stream = pick ? MakePickWinners(context, std::move(input), spec, 3, schema)
+                         : MakeCarryWinners(context, std::move(input), spec, {3}, schema);
       ExpectRows(ReadAllRows(context, std::move(stream)), expected);
     }
   });
@@ -241,9 +238,8 @@ TEST(Winners, OnlyTheFirstGroups) {
     ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
       for (const bool pick : {true, false}) {
         auto input = std::make_unique<CutStream>(batch, setting.batch_rows_max, setting.seed);
-        auto stream =
-            pick ? MakePickWinners(context, std::move(input), spec, 3, schema)
-                 : MakeCarryWinners(context, std::move(input), spec, {3}, schema);
+        auto stream = pick ? MakePickWinners(context, std::move(input), spec, 3, schema)
+                           : MakeCarryWinners(context, std::move(input), spec, {3}, schema);
         ExpectRows(ReadAllRows(context, std::move(stream)), expected);
       }
     });
@@ -273,12 +269,13 @@ TEST(Winners, AnErrorOfTheInputComesOut) {
   spec.groups = {0};
   spec.order = {{1}};
   ForEachSetting([&](QueryContext* context, const ExecSetting& setting) {
-    auto input = std::make_unique<CutStream>(batch, std::min<int64_t>(setting.batch_rows_max, 20), 4);
+    auto input =
+        std::make_unique<CutStream>(batch, std::min<int64_t>(setting.batch_rows_max, 20), 4);
     input->before_batch = [](size_t morsel) {
       return morsel >= 3 ? arrow::Status::Invalid("morsel ", morsel) : arrow::Status::OK();
     };
-    const auto got =
-        ReadAllRows(context, MakeCarryWinners(context, std::move(input), spec, {0, 1, 2, 3}, kSchema));
+    const auto got = ReadAllRows(
+        context, MakeCarryWinners(context, std::move(input), spec, {0, 1, 2, 3}, kSchema));
     EXPECT_EQ(got.status().message(), "morsel 3");
   });
 }

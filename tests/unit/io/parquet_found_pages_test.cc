@@ -45,10 +45,10 @@ void ExpectLocations(const PageLocations& found, const PageLocations& expected) 
 
 // What the headers tell is what the writer's own page index tells.
 TEST(ParquetFoundPages, EqualTheWrittenPageIndex) {
-  const auto table = RandomTable(
-      {arrow::field("i", arrow::int64()), arrow::field("b", arrow::boolean(), false),
-       arrow::field("s", arrow::utf8()), arrow::field("l", arrow::list(arrow::utf8()))},
-      3000, 21);
+  const auto table =
+      RandomTable({arrow::field("i", arrow::int64()), arrow::field("b", arrow::boolean(), false),
+                   arrow::field("s", arrow::utf8()), arrow::field("l", arrow::list(arrow::utf8()))},
+                  3000, 21);
   auto arrays = table->columns();
   arrays[1] = std::make_shared<arrow::ChunkedArray>(
       arrow::MakeArrayFromScalar(arrow::BooleanScalar(true), 3000).ValueOrDie());
@@ -85,9 +85,9 @@ TEST(ParquetFoundPages, AreLookedForOnce) {
   const ScratchDirectory directory;
   const std::string path = directory.File("t.parquet");
   const auto table = RandomTable({arrow::field("s", arrow::utf8())}, 500, 22);
-  ASSERT_TRUE(WriteParquet(path, *table,
-                           Properties(false, false, ParquetDataPageVersion::V1).build(), 500)
-                  .ok());
+  ASSERT_TRUE(
+      WriteParquet(path, *table, Properties(false, false, ParquetDataPageVersion::V1).build(), 500)
+          .ok());
   const auto file = OpenFile(path);
   FoundPages pages;
   int64_t bytes_read = 0;
@@ -122,9 +122,9 @@ std::shared_ptr<arrow::Table> LargeTable(bool nullable) {
                      arrow::field("s", arrow::utf8(), nullable),
                      arrow::field("r", arrow::struct_({arrow::field("f", arrow::float64())}))}),
       {numbers.Finish().ValueOrDie(), floats.Finish().ValueOrDie(), texts.Finish().ValueOrDie(),
-       arrow::StructArray::Make({arrow::MakeArrayFromScalar(arrow::DoubleScalar(0.5), kRows)
-                                     .ValueOrDie()},
-                                {arrow::field("f", arrow::float64())})
+       arrow::StructArray::Make(
+           {arrow::MakeArrayFromScalar(arrow::DoubleScalar(0.5), kRows).ValueOrDie()},
+           {arrow::field("f", arrow::float64())})
            .ValueOrDie()});
 }
 

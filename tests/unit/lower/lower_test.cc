@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lower/lower.h"
+
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "io/open.h"
-#include "lower/lower.h"
 #include "plan/fetch_node.h"
 #include "plan/group_nodes.h"
 #include "plan/leaf_nodes.h"
@@ -15,8 +16,9 @@
 namespace keepone {
 namespace {
 
-const auto kSchema = arrow::schema({arrow::field("k", arrow::utf8()), arrow::field("o", arrow::int64()),
-                                    arrow::field("v", arrow::list(arrow::int64()))});
+const auto kSchema =
+    arrow::schema({arrow::field("k", arrow::utf8()), arrow::field("o", arrow::int64()),
+                   arrow::field("v", arrow::list(arrow::int64()))});
 
 std::shared_ptr<const Source> MakeSource() {
   const auto rows = BatchFromJson(kSchema, R"([["a", 1, [1]], ["b", 5, [2]], ["a", 3, null],
@@ -70,9 +72,10 @@ NodePtr Pick(const std::shared_ptr<const Source>& source, bool with_number) {
   if (with_number) {
     keep.number = Column{ColumnId{9}, "rn", arrow::int64()};
   }
-  const auto predicate = MakeFunctionCall("greater", {MakeColumnExpr(kOrder, "o", arrow::int64()),
-                                                      MakeLiteralExpr(arrow::MakeScalar(int64_t{0}))})
-                             .ValueOrDie();
+  const auto predicate =
+      MakeFunctionCall("greater", {MakeColumnExpr(kOrder, "o", arrow::int64()),
+                                   MakeLiteralExpr(arrow::MakeScalar(int64_t{0}))})
+          .ValueOrDie();
   return KeepRowsNode::Make(
       FilterNode::Make(Scan(source, {kKeyField, kOrderField}, kAddress), predicate), keep);
 }
@@ -98,8 +101,8 @@ TEST(Lower, PicksAndFetches) {
     Check(plan, with_number ? R"([["b", [2], 1], ["a", null, 1]])" : R"([["b", [2]], ["a", null]])",
           "PickWinners");
   }
-  Check(FetchNode::Make(Pick(source, true), fetch),
-        R"([[1, 1, [2], "b"], [2, 1, null, "a"]])", "Fetch");
+  Check(FetchNode::Make(Pick(source, true), fetch), R"([[1, 1, [2], "b"], [2, 1, null, "a"]])",
+        "Fetch");
 }
 
 TEST(Lower, CarriesOtherPayload) {
@@ -130,9 +133,9 @@ TEST(Lower, Values) {
 TEST(Lower, Unites) {
   const auto source = MakeSource();
   const NodePtr left = Scan(source, {kKeyField, kOrderField}, std::nullopt);
-  const NodePtr right = Scan(source, {{ColumnId{20}, 1, "o", arrow::int64()},
-                                      {ColumnId{21}, 0, "k", arrow::utf8()}},
-                             std::nullopt);
+  const NodePtr right =
+      Scan(source, {{ColumnId{20}, 1, "o", arrow::int64()}, {ColumnId{21}, 0, "k", arrow::utf8()}},
+           std::nullopt);
   Check(LimitNode::Make(UnionAllNode::Make({left, right},
                                            {{ColumnId{30}, "x", arrow::utf8()},
                                             {ColumnId{31}, "y", arrow::int64()}},

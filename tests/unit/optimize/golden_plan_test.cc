@@ -13,9 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <gtest/gtest.h>
-
 #include <arrow/type.h>
+#include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "bind/binder.h"
@@ -152,7 +151,9 @@ std::string WithoutBlankEnd(std::string text) {
   return text;
 }
 
-fs::path PlanFolder() { return fs::path(KEEPONE_TEST_PLANS); }
+fs::path PlanFolder() {
+  return fs::path(KEEPONE_TEST_PLANS);
+}
 
 class GoldenPlanTest : public ::testing::TestWithParam<std::string> {};
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/rules/late_fetch.h"
 
-#include <gtest/gtest.h>
-
 #include <arrow/type.h>
+#include <gtest/gtest.h>
 
 #include "plan/row_nodes.h"
 #include "tests/unit/optimize/plan_builder.h"
@@ -108,8 +107,7 @@ TEST_F(LateFetchTest, CarriesWhatCannotBeReadAgain) {
 KeepRows: group [k], order [], first 1, gives [k, w]; carry: t cannot be read again
   Scan: t [k, o, w, n]
 )");
-  const NodePtr window =
-      b.Window(b.Scan(), {"o"}, {}, "rank", WindowCall::Kind::kRowNumber);
+  const NodePtr window = b.Window(b.Scan(), {"o"}, {}, "rank", WindowCall::Kind::kRowNumber);
   EXPECT_EQ(
       b.Apply(KeepRowsNode::Make(window, b.KeepSpec(window, {"k"}, {}, {"k", "w"})), LateFetch),
       R"(
@@ -164,8 +162,8 @@ TEST_F(LateFetchTest, FilterReadsItsColumnsFirst) {
   const NodePtr scan = b.Scan();
   const NodePtr keep =
       KeepRowsNode::Make(scan, b.KeepSpec(scan, {"k"}, {{"o", true}}, {"k", "w", "n"}));
-  EXPECT_EQ(
-      b.Apply(b.Filter(keep, b.Call("greater", {b.Read(keep, "n"), b.Number(0)})), LateFetch), R"(
+  EXPECT_EQ(b.Apply(b.Filter(keep, b.Call("greater", {b.Read(keep, "n"), b.Number(0)})), LateFetch),
+            R"(
 Project: k, w, n
   Project: row_address, n, k, w
     Fetch: t [k, w] by row_address
@@ -183,9 +181,9 @@ TEST_F(LateFetchTest, FilterReadsAFieldUnderTwoNames) {
   // The field keeps its id under the name of `key`; `o` is a new column.
   ProjectNode::Item key = ProjectNode::Pass(PassedColumn(*scan, b.Id(scan, "o")));
   key.name = "key";
-  const NodePtr project = ProjectNode::Make(
-      scan, {key, ProjectNode::Item{b.ids.Next(), "o", b.Read(scan, "o")},
-             ProjectNode::Pass(PassedColumn(*scan, b.Id(scan, "w")))});
+  const NodePtr project =
+      ProjectNode::Make(scan, {key, ProjectNode::Item{b.ids.Next(), "o", b.Read(scan, "o")},
+                               ProjectNode::Pass(PassedColumn(*scan, b.Id(scan, "w")))});
   const NodePtr keep =
       KeepRowsNode::Make(project, b.KeepSpec(project, {"key"}, {}, {"key", "o", "w"}));
   EXPECT_EQ(
@@ -207,8 +205,7 @@ Project: key, o, w
 
 TEST_F(LateFetchTest, LimitSinksBelowTheFetch) {
   const NodePtr scan = b.Scan();
-  const NodePtr keep =
-      KeepRowsNode::Make(scan, b.KeepSpec(scan, {"k"}, {{"o", true}}, {"k", "w"}));
+  const NodePtr keep = KeepRowsNode::Make(scan, b.KeepSpec(scan, {"k"}, {{"o", true}}, {"k", "w"}));
   EXPECT_EQ(b.Apply(LimitNode::Make(keep, 5, 2), LateFetch), R"(
 Project: k, w
   Fetch: t [k, w] by row_address
@@ -222,9 +219,9 @@ TEST_F(LateFetchTest, WinnersBesideOtherAggregates) {
   const NodePtr scan = b.Scan();
   AggregateCall winner = b.Aggregate(scan, "first", "first_value", "w", {{"o", true}});
   winner.required = {b.Id(scan, "n")};
-  EXPECT_EQ(b.Apply(b.Group(scan, {"k"}, {b.Aggregate(scan, "total", "sum", "n"), winner}),
-                    LateFetch),
-            R"(
+  EXPECT_EQ(
+      b.Apply(b.Group(scan, {"k"}, {b.Aggregate(scan, "total", "sum", "n"), winner}), LateFetch),
+      R"(
 Project: k, total, CASE WHEN eligible THEN w ELSE NULL END AS first
   Project: k, w, total, row_address, eligible
     Fetch: t [w] by row_address

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/optimize/plan_builder.h"
 
-#include <gtest/gtest.h>
-
 #include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <gtest/gtest.h>
 
 #include "function/aggregate_function.h"
 #include "plan/leaf_nodes.h"
@@ -214,6 +213,8 @@ std::string PlanBuilder::Optimized(const NodePtr& plan) {
   return result.ok() ? Print(*result) : result.status().ToString();
 }
 
-std::string PlanBuilder::Print(const NodePtr& plan) { return "\n" + PrintPlan(*plan); }
+std::string PlanBuilder::Print(const NodePtr& plan) {
+  return "\n" + PrintPlan(*plan);
+}
 
 }  // namespace keepone

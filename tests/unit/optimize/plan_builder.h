@@ -57,9 +57,8 @@ class PlanBuilder {
   NodePtr AggregateWindow(const NodePtr& node, const std::vector<std::string>& partition,
                           const std::vector<Key>& order, const std::string& name,
                           const std::string& function, const std::string& argument);
-  AggregateCall Aggregate(const NodePtr& node, const std::string& name,
-                          const std::string& function, const std::string& argument,
-                          const std::vector<Key>& order = {});
+  AggregateCall Aggregate(const NodePtr& node, const std::string& name, const std::string& function,
+                          const std::string& argument, const std::vector<Key>& order = {});
   static NodePtr Group(const NodePtr& node, const std::vector<std::string>& groups,
                        std::vector<AggregateCall> calls);
   static KeepRowsNode::Spec KeepSpec(const NodePtr& node, const std::vector<std::string>& groups,

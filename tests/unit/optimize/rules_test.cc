@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <gtest/gtest.h>
 
 #include "optimize/rules/fold_constants.h"
 #include "optimize/rules/group_limit.h"
@@ -49,10 +48,12 @@ TEST_F(RulesTest, FoldConditions) {
   EXPECT_EQ(Folded(scan, b.Call("and", {no, one})), "FALSE");
   EXPECT_EQ(Folded(scan, b.Call("or", {one, no})), "n = 1");
   EXPECT_EQ(Folded(scan, b.Call("or", {one, yes})), "TRUE");
-  EXPECT_EQ(Folded(scan, b.Call("equal", {n, MakeLiteralExpr(arrow::MakeNullScalar(arrow::int64()))})),
-            "NULL");
-  EXPECT_EQ(Folded(scan, MakeCaseExpr({no, one, yes, Compare("equal", n, 2), one}, arrow::boolean())),
-            "n = 2");
+  EXPECT_EQ(
+      Folded(scan, b.Call("equal", {n, MakeLiteralExpr(arrow::MakeNullScalar(arrow::int64()))})),
+      "NULL");
+  EXPECT_EQ(
+      Folded(scan, MakeCaseExpr({no, one, yes, Compare("equal", n, 2), one}, arrow::boolean())),
+      "n = 2");
 }
 
 TEST_F(RulesTest, FoldLeavesWhatFails) {
@@ -69,12 +70,13 @@ TEST_F(RulesTest, PushThroughWindowOverKeysOnly) {
       b.Window(b.Scan(), {"k"}, {{"o", false}}, "rn", WindowCall::Kind::kRowNumber);
   const NodePtr project =
       b.Project(window, {"o", "rn"}, {{"k2", b.Call("add", {b.Read(window, "k"), b.Number(1)})}});
-  EXPECT_EQ(b.Apply(b.Filter(project,
-                             b.Call("and", {Compare("equal", b.Read(project, "k2"), 3),
-                                            b.Call("and", {Compare("equal", b.Read(project, "rn"), 1),
-                                                           Compare("less", b.Read(project, "o"), 9)})})),
-                    PushDownFilters),
-            R"(
+  EXPECT_EQ(
+      b.Apply(b.Filter(project,
+                       b.Call("and", {Compare("equal", b.Read(project, "k2"), 3),
+                                      b.Call("and", {Compare("equal", b.Read(project, "rn"), 1),
+                                                     Compare("less", b.Read(project, "o"), 9)})})),
+              PushDownFilters),
+      R"(
 Project: o, rn, k + 1 AS k2
   Filter: rn = 1 AND o < 9
     Window: rn = row_number() OVER (PARTITION BY k ORDER BY o ASC NULLS LAST)
@@ -175,14 +177,16 @@ Sort: n DESC NULLS LAST, k ASC NULLS LAST, o DESC NULLS LAST, first 7
   KeepRows: group [k, n], order [o DESC NULLS LAST], first 1, of the first 7 groups by [n DESC NULLS LAST, k ASC NULLS LAST], gives [k, n, o]
     Scan: t [k, o, w, n]
 )");
-  const NodePtr part = SortNode::Make(keep, b.Keys(keep, {{"n", true}, {"o", false}, {"k", true}}), 7);
+  const NodePtr part =
+      SortNode::Make(keep, b.Keys(keep, {{"n", true}, {"o", false}, {"k", true}}), 7);
   EXPECT_EQ(b.Apply(part, GroupLimit), b.Print(part));
 }
 
 TEST_F(RulesTest, WinnersOfOneOrdering) {
   const NodePtr scan = b.Scan();
-  EXPECT_EQ(b.Apply(b.Group(scan, {"k"}, {b.Aggregate(scan, "a", "first_value", "w", {{"o", true}}),
-                                          b.Aggregate(scan, "b", "first_value", "n", {{"o", true}})}),
+  EXPECT_EQ(b.Apply(b.Group(scan, {"k"},
+                            {b.Aggregate(scan, "a", "first_value", "w", {{"o", true}}),
+                             b.Aggregate(scan, "b", "first_value", "n", {{"o", true}})}),
                     WinnersToKeepRows),
             R"(
 Project: k, w AS a, n AS b
@@ -235,12 +239,13 @@ Aggregate: group [], first_value(w) AS a
 }
 
 TEST_F(RulesTest, ScanBounds) {
-  const NodePtr scan = b.Scan("t", MakeTestSource({{"i", arrow::int32(), 4}, {"s", arrow::utf8(), 9}}));
+  const NodePtr scan =
+      b.Scan("t", MakeTestSource({{"i", arrow::int32(), 4}, {"s", arrow::utf8(), 9}}));
   const ExprPtr i = b.Read(scan, "i");
-  const NodePtr filter = b.Filter(
-      scan, b.Call("and", {b.Call("greater_equal", {i, b.Number(5)}),
-                           b.Call("and", {b.Call("less", {i, b.Number(int64_t{1} << 40)}),
-                                          b.Call("is_not_null", {b.Read(scan, "s")})})}));
+  const NodePtr filter =
+      b.Filter(scan, b.Call("and", {b.Call("greater_equal", {i, b.Number(5)}),
+                                    b.Call("and", {b.Call("less", {i, b.Number(int64_t{1} << 40)}),
+                                                   b.Call("is_not_null", {b.Read(scan, "s")})})}));
   EXPECT_EQ(b.Apply(filter, ScanBounds), R"(
 Filter: CAST(i AS BIGINT) >= 5 AND (CAST(i AS BIGINT) < 1099511627776 AND s IS NOT NULL)
   Scan: t [i, s], bounds [i >= 5, s IS NOT NULL]

@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include <gtest/gtest.h>
-
 #include <arrow/type.h>
+#include <gtest/gtest.h>
 
 #include "optimize/rules/max_window_to_keep_rows.h"
 #include "tests/unit/optimize/plan_builder.h"
@@ -23,9 +22,8 @@ class WindowToKeepRowsTest : public ::testing::Test {
   }
   std::string FilteredBy(const char* function, int64_t value, Kind kind = Kind::kRowNumber) {
     const NodePtr window = Numbered(kind);
-    return b.Apply(
-        b.Filter(window, b.Call(function, {b.Read(window, "rn"), b.Number(value)})),
-        WindowToKeepRows);
+    return b.Apply(b.Filter(window, b.Call(function, {b.Read(window, "rn"), b.Number(value)})),
+                   WindowToKeepRows);
   }
   PlanBuilder b;
 };
@@ -87,11 +85,12 @@ KeepRows: group [k], order [o DESC NULLS LAST], dense rank up to 2 (dense_rank()
 TEST_F(WindowToKeepRowsTest, OtherConjunctsStayAbove) {
   const NodePtr window = Numbered();
   const ExprPtr rn = b.Read(window, "rn");
-  EXPECT_EQ(b.Apply(b.Filter(window, b.Call("and", {b.Call("equal", {rn, b.Number(1)}),
-                                                    b.Call("greater", {b.Read(window, "n"),
-                                                                       b.Number(0)})})),
-                    WindowToKeepRows),
-            R"(
+  EXPECT_EQ(
+      b.Apply(
+          b.Filter(window, b.Call("and", {b.Call("equal", {rn, b.Number(1)}),
+                                          b.Call("greater", {b.Read(window, "n"), b.Number(0)})})),
+          WindowToKeepRows),
+      R"(
 Filter: n > 0
   Project: k, o, w, n, 1 AS rn
     KeepRows: group [k], order [o DESC NULLS LAST], first 1 (row_number() = 1), gives [k, o, w, n]
@@ -124,8 +123,7 @@ Project: k, o, w, n, c, 1 AS rn
 TEST_F(WindowToKeepRowsTest, NotWhenAnotherWindowReadsTheNumber) {
   const NodePtr numbered = Numbered();
   const NodePtr window = b.Window(numbered, {"n"}, {{"rn", false}}, "r2", Kind::kRank);
-  const NodePtr filter =
-      b.Filter(window, b.Call("equal", {b.Read(window, "rn"), b.Number(1)}));
+  const NodePtr filter = b.Filter(window, b.Call("equal", {b.Read(window, "rn"), b.Number(1)}));
   EXPECT_EQ(b.Apply(filter, WindowToKeepRows), b.Print(filter));
   ASSERT_EQ(b.notes.size(), 1U);
   EXPECT_EQ(b.notes[0],
@@ -135,9 +133,9 @@ TEST_F(WindowToKeepRowsTest, NotWhenAnotherWindowReadsTheNumber) {
 
 TEST_F(WindowToKeepRowsTest, NotOnAnAlternative) {
   const NodePtr window = Numbered();
-  const NodePtr filter = b.Filter(
-      window, b.Call("or", {b.Call("equal", {b.Read(window, "rn"), b.Number(1)}),
-                            b.Call("greater", {b.Read(window, "n"), b.Number(0)})}));
+  const NodePtr filter =
+      b.Filter(window, b.Call("or", {b.Call("equal", {b.Read(window, "rn"), b.Number(1)}),
+                                     b.Call("greater", {b.Read(window, "n"), b.Number(0)})}));
   EXPECT_EQ(b.Apply(filter, WindowToKeepRows), b.Print(filter));
   ASSERT_EQ(b.notes.size(), 1U);
   EXPECT_EQ(b.notes[0],
@@ -146,12 +144,11 @@ TEST_F(WindowToKeepRowsTest, NotOnAnAlternative) {
 }
 
 TEST_F(WindowToKeepRowsTest, AColumnOfTheSameNameIsAnotherColumn) {
-  const NodePtr scan = b.Scan("t", MakeTestSource({{"k", arrow::int64(), 8},
-                                                   {"rn", arrow::int64(), 8}}));
+  const NodePtr scan =
+      b.Scan("t", MakeTestSource({{"k", arrow::int64(), 8}, {"rn", arrow::int64(), 8}}));
   const NodePtr window = b.Window(scan, {"k"}, {}, "rn", Kind::kRowNumber);
   // The first column called rn is the table's.
-  const NodePtr filter =
-      b.Filter(window, b.Call("equal", {b.Read(window, "rn"), b.Number(1)}));
+  const NodePtr filter = b.Filter(window, b.Call("equal", {b.Read(window, "rn"), b.Number(1)}));
   EXPECT_EQ(b.Apply(filter, WindowToKeepRows), b.Print(filter));
   EXPECT_TRUE(b.notes.empty());
 }
@@ -170,10 +167,10 @@ Project: k, o, w, n, o AS m
 
 TEST_F(WindowToKeepRowsTest, MinimumReachedFromBelow) {
   const NodePtr window = b.AggregateWindow(b.Scan(), {"k"}, {}, "m", "min", "o");
-  EXPECT_EQ(b.Apply(b.Filter(window,
-                             b.Call("greater_equal", {b.Read(window, "m"), b.Read(window, "o")})),
-                    MaxWindowToKeepRows),
-            R"(
+  EXPECT_EQ(
+      b.Apply(b.Filter(window, b.Call("greater_equal", {b.Read(window, "m"), b.Read(window, "o")})),
+              MaxWindowToKeepRows),
+      R"(
 Project: k, o, w, n, o AS m
   KeepRows: group [k], order [o ASC NULLS LAST], rank up to 1 (o = min(o)), gives [k, o, w, n]
     Filter: o IS NOT NULL

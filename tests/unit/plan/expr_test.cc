@@ -3,10 +3,9 @@
 
 #include <cmath>
 
-#include <gtest/gtest.h>
-
 #include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <gtest/gtest.h>
 
 namespace keepone {
 namespace {
@@ -23,8 +22,12 @@ ExprPtr Text(const std::string& value) {
 ExprPtr Truth(bool value) {
   return MakeLiteralExpr(std::make_shared<arrow::BooleanScalar>(value));
 }
-ExprPtr ColumnA() { return MakeColumnExpr(ColumnId{1}, "a", arrow::int64()); }
-ExprPtr ColumnB() { return MakeColumnExpr(ColumnId{2}, "b", arrow::int64()); }
+ExprPtr ColumnA() {
+  return MakeColumnExpr(ColumnId{1}, "a", arrow::int64());
+}
+ExprPtr ColumnB() {
+  return MakeColumnExpr(ColumnId{2}, "b", arrow::int64());
+}
 ExprPtr Call(std::string_view function, std::vector<ExprPtr> children) {
   return MakeFunctionCall(function, std::move(children)).ValueOrDie();
 }

@@ -3,10 +3,9 @@
 
 #include <string>
 
-#include <gtest/gtest.h>
-
 #include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <gtest/gtest.h>
 
 #include "plan/group_nodes.h"
 #include "plan/leaf_nodes.h"
@@ -22,8 +21,12 @@ const Column kB{ColumnId{2}, "b", arrow::int64()};
 ExprPtr Number(int64_t value) {
   return MakeLiteralExpr(std::make_shared<arrow::Int64Scalar>(value));
 }
-ExprPtr Read(const Column& column) { return MakeColumnExpr(column.id, column.name, column.type); }
-NodePtr Rows() { return ValuesNode::Make({kA, kB}, {{Number(1), Number(2)}}); }
+ExprPtr Read(const Column& column) {
+  return MakeColumnExpr(column.id, column.name, column.type);
+}
+NodePtr Rows() {
+  return ValuesNode::Make({kA, kB}, {{Number(1), Number(2)}});
+}
 
 // What is wrong with the plan, without the node's own line; empty when nothing is.
 std::string Fault(const NodePtr& plan) {
@@ -60,8 +63,7 @@ TEST(VerifyPlanTest, TypesMustFit) {
   const Column text{kA.id, "a", arrow::utf8()};
   EXPECT_EQ(Fault(ProjectNode::Make(Rows(), {ProjectNode::Pass(text)})),
             "plan node reads column a as string");
-  EXPECT_EQ(Fault(FilterNode::Make(Rows(), Read(kA))),
-            "plan node has a predicate of another type");
+  EXPECT_EQ(Fault(FilterNode::Make(Rows(), Read(kA))), "plan node has a predicate of another type");
   EXPECT_EQ(Fault(ValuesNode::Make({Column{ColumnId{5}, "t", arrow::utf8()}}, {{Number(1)}})),
             "plan node has a value of type int64");
 }
@@ -96,11 +98,11 @@ TEST(PrintPlanTest, Tree) {
   EXPECT_EQ(PrintPlan(*plan),
             "KeepRows: group [a], order [b DESC NULLS FIRST], first 1 (DISTINCT ON), gives [a]\n"
             "  Values: 1 row [a, b]\n");
-  EXPECT_EQ(PrintPlan(*plan, [](const Node& node) {
-              return node.kind() == NodeKind::kValues ? "(1 row)" : "";
-            }),
-            "KeepRows: group [a], order [b DESC NULLS FIRST], first 1 (DISTINCT ON), gives [a]\n"
-            "  Values: 1 row [a, b]  (1 row)\n");
+  EXPECT_EQ(
+      PrintPlan(*plan,
+                [](const Node& node) { return node.kind() == NodeKind::kValues ? "(1 row)" : ""; }),
+      "KeepRows: group [a], order [b DESC NULLS FIRST], first 1 (DISTINCT ON), gives [a]\n"
+      "  Values: 1 row [a, b]  (1 row)\n");
 }
 
 }  // namespace
