@@ -57,6 +57,8 @@ class SessionImpl final : public Session {
   }
 
   arrow::Result<std::unique_ptr<QueryResult>> Execute(std::string_view sql) override {
+    // First of all: an interrupt that comes while the statement is read counts.
+    stop_->Clear();
     ARROW_ASSIGN_OR_RAISE(std::vector<ast::StatementPtr> statements, ParseStatements(sql));
     if (statements.empty()) {
       return SyntaxError({0, 0}, "there is no statement");
@@ -64,7 +66,6 @@ class SessionImpl final : public Session {
     if (statements.size() > 1) {
       return SyntaxError(statements[1]->span, "one statement at a time: this is a second one");
     }
-    stop_->Clear();
     ExecuteState state{&catalog_, &settings_, MakeQueryContext(settings_, stop_, pool_)};
     {
       const std::lock_guard<std::mutex> lock(running_mutex_);
