@@ -23,9 +23,9 @@ void TameAllocators(char** argv) {
   constexpr int kMapBytesMin = 128 << 10;
   mallopt(M_ARENA_MAX, kArenas);
   mallopt(M_MMAP_THRESHOLD, kMapBytesMin);
-  constexpr char kPoolSettings[] = "JE_ARROW_MALLOC_CONF";
-  if (std::getenv(kPoolSettings) == nullptr &&
-      ::setenv(kPoolSettings, "narenas:2,dirty_decay_ms:100,muzzy_decay_ms:0", 0) == 0) {
+  constexpr char kPoolVariable[] = "JE_ARROW_MALLOC_CONF";
+  constexpr char kPoolSettings[] = "narenas:2,tcache:false,dirty_decay_ms:100,muzzy_decay_ms:0";
+  if (std::getenv(kPoolVariable) == nullptr && ::setenv(kPoolVariable, kPoolSettings, 0) == 0) {
     // Returns only when it fails; the program then goes on as it is.
     ::execv("/proc/self/exe", argv);
   }

@@ -22,7 +22,7 @@ namespace {
 // column's encoder is at work at a time. This bounds the memory of a result, however long: wide
 // rows make row groups of few rows. Two row groups are held: one is written while the next is
 // gathered.
-constexpr int64_t kRowGroupBytes = int64_t{8} << 20;
+constexpr int64_t kRowGroupBytes = int64_t{6} << 20;
 constexpr int64_t kPageBytes = int64_t{1} << 20;
 class ParquetSink final : public Sink {
  public:
