@@ -5,8 +5,10 @@
 #include <clocale>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
+#include <system_error>
 
 #include "cli/arguments.h"
 #include "cli/exit_code.h"
@@ -25,9 +27,12 @@ void TameAllocators(char** argv) {
   mallopt(M_MMAP_THRESHOLD, kMapBytesMin);
   constexpr char kPoolVariable[] = "JE_ARROW_MALLOC_CONF";
   constexpr char kPoolSettings[] = "narenas:2,tcache:false,dirty_decay_ms:100,muzzy_decay_ms:0";
-  if (std::getenv(kPoolVariable) == nullptr && ::setenv(kPoolVariable, kPoolSettings, 0) == 0) {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error && std::getenv(kPoolVariable) == nullptr &&
+      ::setenv(kPoolVariable, kPoolSettings, 0) == 0) {
     // Returns only when it fails; the program then goes on as it is.
-    ::execv("/proc/self/exe", argv);
+    ::execv(program.c_str(), argv);
   }
 }
 
