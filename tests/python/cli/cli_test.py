@@ -325,7 +325,9 @@ class InterruptTest(CliTest):
         files = ", ".join([f"'{path}'"] * 200)
         command = [PROGRAM, f"SELECT p, count(*) FROM [{files}] GROUP BY p", "-o", out]
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-            time.sleep(0.7)
+            # The file under its temporary name tells that the rows are being read.
+            while len(list(self.folder.iterdir())) == 1 and process.poll() is None:
+                time.sleep(0.01)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, errors)
