@@ -80,7 +80,7 @@ class InlineReader final : public arrow::RecordBatchReader {
 
 // How many full batches each worker may be ahead: fewer, and workers wait for the morsel at the
 // head for a third of the time; more, and the memory shows.
-constexpr int64_t kBatchesAhead = 2;
+constexpr int64_t kBatchesAhead = 3;
 
 class ThreadedReader final : public arrow::RecordBatchReader {
  public:

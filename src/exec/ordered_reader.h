@@ -13,7 +13,7 @@ namespace keepone {
 // Gives a stream's batches in order while workers run ahead on later morsels.
 //
 // The stream is prepared at the first ReadNext. With one thread everything happens inside ReadNext;
-// with more, workers fill a buffer bounded by bytes, two full batches for each, and the worker on
+// with more, workers fill a buffer bounded by bytes, three full batches for each, and the worker on
 // whose morsel the reader waits never waits for the others. An error comes where its morsel stands
 // in the order, and again at every later call. Close, or destruction, stops and joins the workers
 // and frees the stream; ReadNext gives an error after it. Used by one thread.
