@@ -13,6 +13,7 @@
 #include <arrow/type.h>
 
 #include "base/error.h"
+#include "base/letter_case.h"
 #include "bind/query_binder.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
@@ -85,12 +86,6 @@ std::string Join(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) {
     text += (text.empty() ? "" : ", ") + part;
   }
-  return text;
-}
-
-std::string ToLower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
 }
 
@@ -326,7 +321,7 @@ arrow::Result<Relation> QueryBinder::BindFunctionTable(const ast::FunctionTable&
     ARROW_ASSIGN_OR_RAISE(std::vector<std::string> texts, BindReaderArgument(name, argument));
     if (!argument.name.has_value()) {
       paths.insert(paths.end(), texts.begin(), texts.end());
-    } else if (!options.emplace(ToLower(argument.name->text), Join(texts)).second) {
+    } else if (!options.emplace(LowerCase(argument.name->text), Join(texts)).second) {
       return BindError(context_->Place(argument.name->span), "option ", Quoted(argument.name->text),
                        " is given twice");
     }

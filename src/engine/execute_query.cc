@@ -10,6 +10,7 @@
 #include <arrow/api.h>
 
 #include "base/error.h"
+#include "base/letter_case.h"
 #include "engine/execute.h"
 #include "engine/explain.h"
 #include "io/sink.h"
@@ -54,12 +55,6 @@ StatementResult MakePlanResult(const ExecuteState& state, const std::string& tex
       arrow::RecordBatch::Make(arrow::schema({arrow::field("plan", arrow::utf8())}), length,
                                {std::move(lines)}),
       "EXPLAIN");
-}
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
 }
 
 // Runs the query into the sink and gives the number of rows.
@@ -119,7 +114,7 @@ StatementResult ExecuteCopy(const ast::CopyStatement& statement, const ExecuteSt
     if (option.value != nullptr) {
       ARROW_ASSIGN_OR_RAISE(value, OptionText(*option.value));
     }
-    const std::string name = Lower(option.name.text);
+    const std::string name = LowerCase(option.name.text);
     if (name == "format") {
       format = FileFormatFromName(value);
       options_span = option.span;
@@ -139,7 +134,7 @@ StatementResult ExecuteCopy(const ast::CopyStatement& statement, const ExecuteSt
     SourceSpan span = statement.target.span;
     for (const ast::CopyOption& option : statement.options) {
       // A message about an option quotes its name.
-      if (sink.status().message().find("\"" + Lower(option.name.text) + "\"") !=
+      if (sink.status().message().find("\"" + LowerCase(option.name.text) + "\"") !=
           std::string::npos) {
         span = option.span;
       }

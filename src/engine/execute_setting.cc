@@ -10,6 +10,7 @@
 #include <arrow/api.h>
 
 #include "base/error.h"
+#include "base/letter_case.h"
 #include "engine/execute.h"
 #include "function/aggregate_function.h"
 #include "function/cast.h"
@@ -36,13 +37,6 @@ StatementResult MakeTextResult(const ExecuteState& state, const std::vector<std:
   auto batch = arrow::RecordBatch::Make(arrow::schema(std::move(fields)),
                                         static_cast<int64_t>(rows.size()), std::move(arrays));
   return MakeBatchResult(state.context, std::move(batch), "SHOW");
-}
-
-bool EqualsWithoutCase(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  });
 }
 
 void AddFunctionRows(const std::string& kind, const std::vector<FunctionDoc>& docs,
@@ -100,7 +94,7 @@ StatementResult ExecuteShow(const ast::ShowStatement& statement, const ExecuteSt
     case ast::ShowKind::kSetting:
       break;
   }
-  if (EqualsWithoutCase(statement.setting.text, "functions")) {
+  if (EqualWithoutCase(statement.setting.text, "functions")) {
     AddFunctionRows("scalar", ScalarFunctionDocs(), &rows);
     AddFunctionRows("aggregate", AggregateFunctionDocs(), &rows);
     return MakeTextResult(state, {"name", "kind", "signature", "description"}, rows);

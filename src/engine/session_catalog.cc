@@ -7,18 +7,12 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/letter_case.h"
 #include "io/open.h"
 
 namespace keepone {
 
 namespace {
-
-bool EqualWithoutCase(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) ==
-           std::tolower(static_cast<unsigned char>(b));
-  });
-}
 
 // The entry that a name means: the exact one, else the first that differs in case only.
 template <typename Map>

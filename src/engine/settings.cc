@@ -13,6 +13,7 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/letter_case.h"
 #include "optimize/optimizer.h"
 
 namespace keepone {
@@ -20,13 +21,6 @@ namespace keepone {
 namespace {
 
 constexpr int64_t kThreadsMax = 1024;
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
 
 int64_t UsableCores() {
   cpu_set_t cores;
@@ -52,7 +46,7 @@ using Choices = std::array<std::pair<std::string_view, Value>, count>;
 
 template <typename Value, size_t count>
 arrow::Status Choose(const Choices<Value, count>& choices, const std::string& text, Value* out) {
-  const std::string lower = Lower(text);
+  const std::string lower = LowerCase(text);
   for (const auto& [name, value] : choices) {
     if (name == lower) {
       *out = value;
@@ -89,7 +83,7 @@ arrow::Status SetDisabledRules(Settings* settings, const std::string& value) {
   std::string_view rest = value;
   while (!rest.empty()) {
     const size_t comma = std::min(rest.find(','), rest.size());
-    std::string name = Lower(rest.substr(0, comma));
+    std::string name = LowerCase(rest.substr(0, comma));
     name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     if (name.empty()) {
@@ -118,7 +112,7 @@ std::string DisabledRules(const Settings& settings) {
 }
 
 arrow::Status SetMemoryLimit(Settings* settings, const std::string& value) {
-  const std::string lower = Lower(value);
+  const std::string lower = LowerCase(value);
   if (lower == "none" || lower == "unlimited" || lower == "-1") {
     settings->memory_bytes_max = -1;
     return arrow::Status::OK();
@@ -197,7 +191,7 @@ std::span<const SettingRow> SettingRows() {
 }
 
 arrow::Result<const SettingRow*> FindSetting(const std::string& name) {
-  const std::string lower = Lower(name);
+  const std::string lower = LowerCase(name);
   std::vector<std::string> names;
   for (const SettingRow& row : SettingRows()) {
     if (row.name == lower) {

@@ -10,6 +10,7 @@
 
 #include <arrow/type.h>
 
+#include "base/letter_case.h"
 #include "function/accumulators.h"
 #include "function/aggregate_function.h"
 #include "function/arrow_call.h"
@@ -279,14 +280,6 @@ const std::vector<AggregateRow>& Rows() {
   return rows;
 }
 
-std::string Lower(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return lower;
-}
-
 const AggregateRow* FindRow(const std::string& name) {
   for (const AggregateRow& row : Rows()) {
     if (row.name == name ||
@@ -307,7 +300,7 @@ bool IsStringAggregate(const std::string& name) {
 arrow::Result<std::shared_ptr<const BoundAggregateFunction>> BindAggregateFunction(
     std::string_view name, std::span<const ScalarArgument> arguments) {
   ARROW_RETURN_NOT_OK(PrepareArrowKernels());
-  const std::string lower = Lower(name);
+  const std::string lower = LowerCase(name);
   if (IsStringAggregate(lower)) {
     return WithHint(UnplacedUnsupportedError("aggregate function \"", lower, "\" is not supported"),
                     "write array_to_string(array_agg(x ORDER BY y), ', ')");
@@ -335,7 +328,7 @@ arrow::Result<std::shared_ptr<const BoundAggregateFunction>> BindAggregateFuncti
 }
 
 bool IsAggregateFunction(std::string_view name) {
-  const std::string lower = Lower(name);
+  const std::string lower = LowerCase(name);
   return FindRow(lower) != nullptr || IsStringAggregate(lower);
 }
 

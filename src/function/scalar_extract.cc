@@ -14,6 +14,7 @@
 #include <arrow/type.h>
 #include <arrow/util/checked_cast.h>
 
+#include "base/letter_case.h"
 #include "function/arrow_call.h"
 #include "function/calendar.h"
 #include "function/cast.h"
@@ -59,13 +60,6 @@ const std::vector<Field>& Fields() {
       {"microsecond", {"microseconds", "us"}, true, "the seconds in microseconds"},
   };
   return fields;
-}
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return text;
 }
 
 const Field* FindField(const std::string& name) {
@@ -267,7 +261,7 @@ Resolved ResolveDatePart(ScalarArguments arguments) {
   if (!literal.has_value()) {
     return UnplacedBindError("date_part takes the field as a literal: date_part('month', x)");
   }
-  const std::string name = Lower(*literal);
+  const std::string name = LowerCase(*literal);
   Resolved part = std::nullopt;
   if (name == "epoch") {
     part = ResolveEpoch(arguments[1]);

@@ -10,6 +10,7 @@
 
 #include <arrow/type.h>
 
+#include "base/letter_case.h"
 #include "function/arrow_call.h"
 #include "function/cast.h"
 #include "function/scalar_function.h"
@@ -63,14 +64,6 @@ const ScalarTable& Table() {
   return table;
 }
 
-std::string Lower(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
-  return lower;
-}
-
 // The operator that a row stands for, as it is written, or an empty string.
 std::string OperatorOf(const ScalarRow& row) {
   if (row.name == "negate") {
@@ -94,9 +87,9 @@ arrow::Status NoMatch(const ScalarRow& row, std::string_view name, ScalarArgumen
   if (!op.empty() && arguments.size() == 1) {
     return UnplacedBindError("\"", op, "\" cannot take ", SqlTypeName(*arguments[0].type));
   }
-  return WithHint(
-      UnplacedBindError("no function \"", Lower(name), "\" takes (", SqlTypeNames(arguments), ")"),
-      "it is " + row.signature);
+  return WithHint(UnplacedBindError("no function \"", LowerCase(name), "\" takes (",
+                                    SqlTypeNames(arguments), ")"),
+                  "it is " + row.signature);
 }
 
 }  // namespace
@@ -104,7 +97,7 @@ arrow::Status NoMatch(const ScalarRow& row, std::string_view name, ScalarArgumen
 arrow::Result<std::shared_ptr<const BoundScalarFunction>> BindScalarFunction(
     std::string_view name, std::span<const ScalarArgument> arguments) {
   ARROW_RETURN_NOT_OK(PrepareArrowKernels());
-  const ScalarRow* row = Table().Find(Lower(name));
+  const ScalarRow* row = Table().Find(LowerCase(name));
   if (row == nullptr) {
     const arrow::Status status = UnplacedBindError("function \"", name, "\" does not exist");
     const std::string nearest = NearestName(name, Table().names());
@@ -124,7 +117,7 @@ arrow::Result<std::shared_ptr<const BoundScalarFunction>> BindScalarFunction(
 }
 
 bool IsScalarFunction(std::string_view name) {
-  return Table().Find(Lower(name)) != nullptr;
+  return Table().Find(LowerCase(name)) != nullptr;
 }
 
 std::vector<FunctionDoc> ScalarFunctionDocs() {

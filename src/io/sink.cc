@@ -10,6 +10,7 @@
 #include <arrow/io/interfaces.h>
 
 #include "base/error.h"
+#include "base/letter_case.h"
 #include "io/format_sinks.h"
 #include "io/sink_options.h"
 
@@ -34,13 +35,6 @@ constexpr std::array<FormatName, 8> kFormats = {{
     {FileFormat::kMarkdown, "markdown", "md"},
 }};
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 const FormatName* FindFormat(const std::string& name) {
   const auto found = std::find_if(kFormats.begin(), kFormats.end(), [&](const FormatName& f) {
     return f.name == name || (!f.other.empty() && f.other == name);
@@ -59,7 +53,7 @@ std::string FormatNames() {
 }  // namespace
 
 arrow::Result<FileFormat> FileFormatFromName(const std::string& name) {
-  if (const FormatName* format = FindFormat(Lower(name))) {
+  if (const FormatName* format = FindFormat(LowerCase(name))) {
     return format->format;
   }
   return WithHint(BindError({}, "unknown format \"", name, "\""),
@@ -71,7 +65,7 @@ arrow::Result<FileFormat> FileFormatFromPath(const std::string& path) {
   const std::string file = slash == std::string::npos ? path : path.substr(slash + 1);
   const size_t dot = file.rfind('.');
   if (dot != std::string::npos) {
-    if (const FormatName* format = FindFormat(Lower(file.substr(dot + 1)))) {
+    if (const FormatName* format = FindFormat(LowerCase(file.substr(dot + 1)))) {
       return format->format;
     }
   }

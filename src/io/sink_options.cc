@@ -10,16 +10,11 @@
 
 #include "base/byte_size.h"
 #include "base/error.h"
+#include "base/letter_case.h"
 
 namespace keepone {
 
 namespace {
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 arrow::Status BadValue(const std::string& name, const std::string& value, std::string_view wanted) {
   return BindError({}, "option \"", name, "\" is \"", value, "\", but must be ", wanted);
@@ -40,7 +35,7 @@ arrow::Result<std::string> SinkOptionReader::Text(const std::string& name, std::
 
 arrow::Result<char> SinkOptionReader::Character(const std::string& name, char otherwise) {
   ARROW_ASSIGN_OR_RAISE(std::string value, Text(name, std::string(1, otherwise)));
-  if (value == "\\t" || Lower(value) == "tab") {
+  if (value == "\\t" || LowerCase(value) == "tab") {
     return '\t';
   }
   if (value.size() != 1 || value[0] == '"' || value[0] == '\n' || value[0] == '\r') {
@@ -51,7 +46,7 @@ arrow::Result<char> SinkOptionReader::Character(const std::string& name, char ot
 
 arrow::Result<bool> SinkOptionReader::Flag(const std::string& name, bool otherwise) {
   ARROW_ASSIGN_OR_RAISE(std::string value, Text(name, otherwise ? "true" : "false"));
-  const std::string lower = Lower(value);
+  const std::string lower = LowerCase(value);
   if (lower == "true" || lower == "on" || lower == "1" || lower.empty()) {
     return true;
   }
@@ -103,7 +98,7 @@ arrow::Result<arrow::Compression::type> SinkOptionReader::Codec(
   if (value.empty()) {
     return otherwise;
   }
-  const std::string lower = Lower(value);
+  const std::string lower = LowerCase(value);
   const auto found = std::find_if(kCodecs.begin(), kCodecs.end(),
                                   [&](const CodecName& codec) { return codec.name == lower; });
   if (found == kCodecs.end()) {
