@@ -51,7 +51,7 @@ struct LoweredNode {
 };
 
 constexpr std::array kNodeNames = {"Scan",     "Values", "Filter", "Project", "Aggregate", "Window",
-                                   "KeepRows", "Fetch",  "Sort",   "Limit",   "UnionAll"};
+                                   "KeepRows", "Fetch",  "Sort",   "Limit",   "UnionAll",  "Join"};
 
 std::shared_ptr<arrow::Schema> SchemaOf(const std::vector<Column>& columns) {
   arrow::FieldVector fields;
@@ -96,6 +96,8 @@ arrow::Result<AggregateColumn> LowerAggregateCall(const std::vector<ColumnId>& c
   ARROW_ASSIGN_OR_RAISE(lowered.arguments, Positions(columns, call.arguments));
   ARROW_ASSIGN_OR_RAISE(lowered.order, OrderPositions(columns, call.order));
   lowered.ties_to_last = call.ties_to_last;
+  lowered.nth = call.nth;
+  lowered.limit = call.limit;
   if (call.filter.has_value()) {
     ARROW_ASSIGN_OR_RAISE(lowered.filter, ColumnPosition(columns, *call.filter));
   }
@@ -194,6 +196,8 @@ class Lowering {
         return LowerLimit(As<LimitNode>(node), required);
       case NodeKind::kUnionAll:
         return LowerUnionAll(As<UnionAllNode>(node));
+      case NodeKind::kJoin:
+        break;
     }
     return InternalError("unknown kind of plan node");
   }
@@ -319,6 +323,7 @@ class Lowering {
       if (call.aggregate.has_value()) {
         AddCall(*call.aggregate, &required);
       }
+      required.insert(call.arguments.begin(), call.arguments.end());
     }
     required.insert(spec.partition.begin(), spec.partition.end());
     AddKeys(spec.order, &required);
@@ -346,6 +351,10 @@ class Lowering {
   static arrow::Result<WindowColumn> LowerWindowCall(const std::vector<ColumnId>& columns,
                                                      const WindowCall& call) {
     WindowColumn column;
+    ARROW_ASSIGN_OR_RAISE(column.arguments, Positions(columns, call.arguments));
+    column.offset = call.offset;
+    column.ignores_nulls = call.ignores_nulls;
+    column.to_row = call.to_row;
     switch (call.kind) {
       case WindowCall::Kind::kRowNumber:
         column.kind = WindowColumn::Kind::kRowNumber;
@@ -355,6 +364,18 @@ class Lowering {
         break;
       case WindowCall::Kind::kDenseRank:
         column.kind = WindowColumn::Kind::kDenseRank;
+        break;
+      case WindowCall::Kind::kPercentRank:
+        column.kind = WindowColumn::Kind::kPercentRank;
+        break;
+      case WindowCall::Kind::kCumeDist:
+        column.kind = WindowColumn::Kind::kCumeDist;
+        break;
+      case WindowCall::Kind::kNtile:
+        column.kind = WindowColumn::Kind::kNtile;
+        break;
+      case WindowCall::Kind::kShift:
+        column.kind = WindowColumn::Kind::kShift;
         break;
       case WindowCall::Kind::kAggregate: {
         column.kind = WindowColumn::Kind::kAggregate;

@@ -8,6 +8,7 @@
 #include <arrow/type.h>
 
 #include "plan/fetch_node.h"
+#include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
 
@@ -32,6 +33,20 @@ arrow::Result<NodePtr> RewriteExprs(const NodePtr& node, const ExprRewrite& rewr
     ARROW_ASSIGN_OR_RAISE(ExprPtr predicate, rewrite(filter->predicate()));
     return predicate == filter->predicate() ? node
                                             : FilterNode::Make(node->input(), std::move(predicate));
+  }
+  if (const auto* join = AsIf<JoinNode>(*node)) {
+    JoinNode::Spec spec = join->spec();
+    if (spec.residual == nullptr) {
+      return node;
+    }
+    ARROW_ASSIGN_OR_RAISE(spec.residual, rewrite(spec.residual));
+    if (spec.residual == join->spec().residual) {
+      return node;
+    }
+    if (BooleanValue(*spec.residual) == true) {
+      spec.residual = nullptr;
+    }
+    return JoinNode::Make(join->left(), join->right(), std::move(spec));
   }
   if (const auto* project = AsIf<ProjectNode>(*node)) {
     std::vector<ProjectNode::Item> items = project->items();
@@ -105,6 +120,7 @@ void CollectReads(const Node& node, ColumnSet* columns) {
         if (call.aggregate.has_value()) {
           CollectReads(*call.aggregate, columns);
         }
+        columns->insert(call.arguments.begin(), call.arguments.end());
       }
       return;
     }
@@ -125,6 +141,15 @@ void CollectReads(const Node& node, ColumnSet* columns) {
     case NodeKind::kUnionAll:
       for (const std::vector<ColumnId>& ids : As<UnionAllNode>(node).sources()) {
         columns->insert(ids.begin(), ids.end());
+      }
+      return;
+    case NodeKind::kJoin:
+      for (const JoinNode::Key& key : As<JoinNode>(node).spec().keys) {
+        columns->insert(key.left);
+        columns->insert(key.right);
+      }
+      if (As<JoinNode>(node).spec().residual != nullptr) {
+        CollectColumns(*As<JoinNode>(node).spec().residual, columns);
       }
       return;
   }

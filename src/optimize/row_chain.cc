@@ -36,6 +36,8 @@ const char* KindName(NodeKind kind) {
       return "a limit";
     case NodeKind::kUnionAll:
       return "a union";
+    case NodeKind::kJoin:
+      return "a join";
   }
   return "a node";
 }

@@ -25,6 +25,7 @@ enum class NodeKind {
   kSort,
   kLimit,
   kUnionAll,
+  kJoin,
 };
 
 // A column that a node gives.

@@ -10,6 +10,7 @@
 #include "plan/expr.h"
 #include "plan/fetch_node.h"
 #include "plan/group_nodes.h"
+#include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
 
@@ -154,8 +155,13 @@ std::string WindowFunction(const WindowCall& call) {
       return "dense_rank()";
     case WindowCall::Kind::kAggregate:
       return call.aggregate.has_value() ? call.aggregate->spelling : "?";
+    case WindowCall::Kind::kPercentRank:
+    case WindowCall::Kind::kCumeDist:
+    case WindowCall::Kind::kNtile:
+    case WindowCall::Kind::kShift:
+      break;
   }
-  return "?";
+  return call.spelling;
 }
 
 std::string DescribeWindow(const WindowNode& node) {
@@ -170,7 +176,8 @@ std::string DescribeWindow(const WindowNode& node) {
   }
   std::vector<std::string> parts;
   for (const WindowCall& call : spec.calls) {
-    parts.push_back(call.name + " = " + WindowFunction(call) + " OVER (" + over + ")");
+    const std::string frame = call.to_row ? " ROWS UNBOUNDED PRECEDING" : "";
+    parts.push_back(call.name + " = " + WindowFunction(call) + " OVER (" + over + frame + ")");
   }
   return "Window: " + Join(parts);
 }
@@ -223,6 +230,37 @@ std::string DescribeLimit(const LimitNode& node) {
   return node.offset() > 0 ? text + ", after " + std::to_string(node.offset()) : text;
 }
 
+const char* JoinName(JoinKind kind) {
+  switch (kind) {
+    case JoinKind::kInner:
+      return "inner";
+    case JoinKind::kLeft:
+      return "left";
+    case JoinKind::kRight:
+      return "right";
+    case JoinKind::kFull:
+      return "full";
+    case JoinKind::kSemi:
+      return "semi";
+    case JoinKind::kAnti:
+      break;
+  }
+  return "anti";
+}
+
+std::string DescribeJoin(const JoinNode& node) {
+  const JoinNode::Spec& spec = node.spec();
+  std::vector<std::string> keys;
+  for (const JoinNode::Key& key : spec.keys) {
+    keys.push_back(Name(*node.left(), key.left) +
+                   (key.null_equals_null ? " IS NOT DISTINCT FROM " : " = ") +
+                   Name(*node.right(), key.right));
+  }
+  std::string text = std::string("Join: ") + JoinName(spec.kind);
+  text += keys.empty() ? ", every pair" : " on " + InBrackets(keys);
+  return spec.residual == nullptr ? text : text + " where " + ToString(*spec.residual);
+}
+
 void PrintNode(const Node& node, size_t indent,
                const std::function<std::string(const Node&)>& annotate, std::string* text) {
   text->append(indent * 2, ' ');
@@ -263,6 +301,8 @@ std::string DescribeNode(const Node& node) {
       return DescribeLimit(As<LimitNode>(node));
     case NodeKind::kUnionAll:
       return "UnionAll: " + ColumnNames(node.columns());
+    case NodeKind::kJoin:
+      return DescribeJoin(As<JoinNode>(node));
   }
   return "?";
 }

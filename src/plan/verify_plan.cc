@@ -11,6 +11,7 @@
 #include "plan/expr.h"
 #include "plan/fetch_node.h"
 #include "plan/group_nodes.h"
+#include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
 #include "plan/print_plan.h"
 #include "plan/row_nodes.h"
@@ -74,6 +75,8 @@ class Verifier {
       }
       case NodeKind::kUnionAll:
         return CheckUnionAll(As<UnionAllNode>(*node_));
+      case NodeKind::kJoin:
+        return CheckJoin(As<JoinNode>(*node_));
     }
     return Violation("is of no known kind");
   }
@@ -118,10 +121,10 @@ class Verifier {
                : Violation("filters by column #", id.value, " that is not BOOLEAN");
   }
 
-  // `input` is nullptr where no column may be read.
-  arrow::Status CheckExpr(const Expr& expr, const Node* input) {
+  // `given` are the columns that may be read.
+  arrow::Status CheckExpr(const Expr& expr, const std::vector<Column>& given) {
     if (expr.kind == ExprKind::kColumn) {
-      const Column* column = input == nullptr ? nullptr : FindColumn(input->columns(), expr.column);
+      const Column* column = FindColumn(given, expr.column);
       if (column == nullptr) {
         return Violation("reads column ", expr.name, "#", expr.column.value,
                          " that its input does not give");
@@ -155,13 +158,16 @@ class Verifier {
       }
     }
     for (const ExprPtr& child : expr.children) {
-      ARROW_RETURN_NOT_OK(CheckExpr(*child, input));
+      ARROW_RETURN_NOT_OK(CheckExpr(*child, given));
     }
     return arrow::Status::OK();
   }
 
   arrow::Status CheckPredicate(const Expr& predicate) {
-    ARROW_RETURN_NOT_OK(CheckExpr(predicate, node_->input().get()));
+    return CheckPredicate(predicate, node_->input()->columns());
+  }
+  arrow::Status CheckPredicate(const Expr& predicate, const std::vector<Column>& given) {
+    ARROW_RETURN_NOT_OK(CheckExpr(predicate, given));
     return predicate.type->id() == arrow::Type::BOOL ? arrow::Status::OK()
                                                      : Violation("has a predicate of another type");
   }
@@ -205,7 +211,7 @@ class Verifier {
         return Violation("has a row of ", row.size(), " values");
       }
       for (size_t i = 0; i < row.size(); ++i) {
-        ARROW_RETURN_NOT_OK(CheckExpr(*row[i], nullptr));
+        ARROW_RETURN_NOT_OK(CheckExpr(*row[i], {}));
         if (!row[i]->type->Equals(*node.columns()[i].type)) {
           return Violation("has a value of type ", row[i]->type->ToString());
         }
@@ -216,7 +222,7 @@ class Verifier {
 
   arrow::Status CheckProject(const ProjectNode& node) {
     for (const ProjectNode::Item& item : node.items()) {
-      ARROW_RETURN_NOT_OK(CheckExpr(*item.expr, node.input().get()));
+      ARROW_RETURN_NOT_OK(CheckExpr(*item.expr, node.input()->columns()));
       if (!ProjectNode::IsPass(item)) {
         ARROW_RETURN_NOT_OK(Introduce(item.id));
       }
@@ -233,6 +239,9 @@ class Verifier {
     }
     if (call.function->kind != AggregateKind::kAccumulate && call.arguments.size() != 1) {
       return Violation("has ", call.spelling, " over ", call.arguments.size(), " values");
+    }
+    if (call.nth < 1 || call.limit.value_or(1) < 1) {
+      return Violation("has ", call.spelling, " for a number of rows below 1");
     }
     return arrow::Status::OK();
   }
@@ -255,6 +264,10 @@ class Verifier {
       }
       if (call.aggregate.has_value()) {
         ARROW_RETURN_NOT_OK(CheckCall(*call.aggregate));
+      }
+      ARROW_RETURN_NOT_OK(CheckReads(call.arguments));
+      if (call.kind == WindowCall::Kind::kNtile && call.offset < 1) {
+        return Violation("cuts a partition into ", call.offset, " buckets");
       }
       ARROW_RETURN_NOT_OK(Introduce(call.id));
     }
@@ -322,6 +335,22 @@ class Verifier {
       }
     }
     return arrow::Status::OK();
+  }
+
+  arrow::Status CheckJoin(const JoinNode& node) {
+    for (const JoinNode::Key& key : node.spec().keys) {
+      ARROW_RETURN_NOT_OK(CheckRead(key.left, *node.left()));
+      ARROW_RETURN_NOT_OK(CheckRead(key.right, *node.right()));
+      const TypePtr& left = FindColumn(node.left()->columns(), key.left)->type;
+      const TypePtr& right = FindColumn(node.right()->columns(), key.right)->type;
+      if (!left->Equals(*right)) {
+        return Violation("compares keys of types ", left->ToString(), " and ", right->ToString());
+      }
+    }
+    std::vector<Column> given = node.left()->columns();
+    given.insert(given.end(), node.right()->columns().begin(), node.right()->columns().end());
+    return node.spec().residual == nullptr ? arrow::Status::OK()
+                                           : CheckPredicate(*node.spec().residual, given);
   }
 
   const Node* node_ = nullptr;

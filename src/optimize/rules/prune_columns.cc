@@ -6,6 +6,7 @@
 
 #include "optimize/rewrite.h"
 #include "plan/fetch_node.h"
+#include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
 
@@ -150,6 +151,13 @@ NodePtr PruneUnionAll(const NodePtr& node, const ColumnSet& wanted) {
   return UnionAllNode::Make(std::move(inputs), std::move(columns), std::move(sources));
 }
 
+NodePtr PruneJoin(const NodePtr& node, const ColumnSet& wanted) {
+  ColumnSet needed = wanted;
+  CollectReads(*node, &needed);
+  const auto& join = As<JoinNode>(*node);
+  return ReplaceInputs(node, {Prune(join.left(), needed), Prune(join.right(), needed)});
+}
+
 NodePtr Prune(const NodePtr& node, const ColumnSet& wanted) {
   switch (node->kind()) {
     case NodeKind::kScan:
@@ -168,6 +176,8 @@ NodePtr Prune(const NodePtr& node, const ColumnSet& wanted) {
       return PruneFetch(node, wanted);
     case NodeKind::kUnionAll:
       return PruneUnionAll(node, wanted);
+    case NodeKind::kJoin:
+      return PruneJoin(node, wanted);
     case NodeKind::kFilter:
     case NodeKind::kSort:
     case NodeKind::kLimit:

@@ -197,6 +197,7 @@ arrow::Result<NodePtr> Push(const NodePtr& node, Conjuncts pending) {
     case NodeKind::kScan:
     case NodeKind::kValues:
     case NodeKind::kLimit:
+    case NodeKind::kJoin:
       return Stay(node, std::move(pending));
   }
   return Stay(node, std::move(pending));
