@@ -11,15 +11,15 @@
 #include <arrow/type.h>
 
 #include "optimize/rewrite.h"
+#include "optimize/rules/join_filters.h"
 #include "plan/fetch_node.h"
+#include "plan/join_condition.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
 namespace {
 
 using Conjuncts = std::vector<ExprPtr>;
-
-arrow::Result<NodePtr> Push(const NodePtr& node, Conjuncts pending);
 
 // The conjuncts that may go below a node, as they read there, and those that stay.
 struct Parts {
@@ -107,106 +107,135 @@ Parts SplitByInput(Conjuncts pending, const Node& input) {
   return parts;
 }
 
-arrow::Result<NodePtr> PushThrough(const NodePtr& node, Parts parts) {
-  ARROW_ASSIGN_OR_RAISE(NodePtr input, Push(node->input(), std::move(parts.below)));
-  return MakeFilter(ReplaceInputs(node, {std::move(input)}), std::move(parts.above));
-}
+class FilterPusher {
+ public:
+  explicit FilterPusher(ColumnIdGenerator* ids) : ids_(ids) {}
 
-arrow::Result<NodePtr> PushIntoUnion(const NodePtr& node, Conjuncts pending) {
-  const auto& unite = As<UnionAllNode>(*node);
-  Parts parts = SplitByInput(std::move(pending), *node);  // by determinism alone
-  std::vector<NodePtr> inputs;
-  for (size_t i = 0; i < unite.inputs().size(); ++i) {
-    const Node& input = *unite.inputs()[i];
-    const auto replace = [&](const Expr& column) -> ExprPtr {
-      for (size_t c = 0; c < unite.columns().size(); ++c) {
-        if (unite.columns()[c].id == column.column) {
-          return ColumnExpr(PassedColumn(input, unite.sources()[i][c]));
-        }
+  // The node under a filter of the conjuncts, which go as far down as they may.
+  arrow::Result<NodePtr> Push(const NodePtr& node, Conjuncts pending) {
+    switch (node->kind()) {
+      case NodeKind::kFilter:
+        return PushThroughFilter(node, std::move(pending));
+      case NodeKind::kProject:
+        return PushThrough(node, SplitByProject(std::move(pending), As<ProjectNode>(*node)));
+      case NodeKind::kAggregate:
+        return PushThrough(node,
+                           SplitByGroups(std::move(pending), As<AggregateNode>(*node).groups()));
+      case NodeKind::kWindow:
+        return PushThrough(
+            node, SplitByGroups(std::move(pending), As<WindowNode>(*node).spec().partition));
+      case NodeKind::kKeepRows: {
+        const KeepRowsNode::Spec& spec = As<KeepRowsNode>(*node).spec();
+        return spec.group_limit.has_value()
+                   ? Stay(node, std::move(pending))
+                   : PushThrough(node, SplitByGroups(std::move(pending), spec.groups));
       }
-      return nullptr;
-    };
-    Conjuncts below;
-    for (const ExprPtr& expr : parts.below) {
-      below.push_back(ReplaceColumns(expr, replace));
+      case NodeKind::kFetch:
+        return PushThrough(node, SplitByInput(std::move(pending), *node->input()));
+      case NodeKind::kSort:
+        return As<SortNode>(*node).limit().has_value()
+                   ? Stay(node, std::move(pending))
+                   : PushThrough(node, SplitByInput(std::move(pending), *node->input()));
+      case NodeKind::kUnionAll:
+        return PushIntoUnion(node, std::move(pending));
+      case NodeKind::kJoin:
+        return PushIntoJoin(node, pending);
+      case NodeKind::kScan:
+      case NodeKind::kValues:
+      case NodeKind::kLimit:
+        return Stay(node, std::move(pending));
     }
-    ARROW_ASSIGN_OR_RAISE(NodePtr pushed, Push(unite.inputs()[i], std::move(below)));
-    inputs.push_back(std::move(pushed));
+    return Stay(node, std::move(pending));
   }
-  return MakeFilter(ReplaceInputs(node, std::move(inputs)), std::move(parts.above));
-}
 
-// All conjuncts stay above; the inputs are done for themselves.
-arrow::Result<NodePtr> Stay(const NodePtr& node, Conjuncts pending) {
-  std::vector<NodePtr> inputs;
-  for (const NodePtr& input : node->inputs()) {
-    ARROW_ASSIGN_OR_RAISE(NodePtr pushed, Push(input, {}));
-    inputs.push_back(std::move(pushed));
+ private:
+  arrow::Result<NodePtr> PushThrough(const NodePtr& node, Parts parts) {
+    ARROW_ASSIGN_OR_RAISE(NodePtr input, Push(node->input(), std::move(parts.below)));
+    return MakeFilter(ReplaceInputs(node, {std::move(input)}), std::move(parts.above));
   }
-  return MakeFilter(ReplaceInputs(node, std::move(inputs)), std::move(pending));
-}
 
-arrow::Result<NodePtr> PushThroughFilter(const NodePtr& node, Conjuncts pending) {
-  const auto& filter = As<FilterNode>(*node);
-  Conjuncts all = SplitConjuncts(filter.predicate());
-  const size_t own = all.size();
-  for (ExprPtr& expr : pending) {
-    const bool is_known = IsDeterministic(*expr) &&
-                          std::any_of(all.begin(), all.end(), [&expr](const ExprPtr& other) {
-                            return Equals(*expr, *other);
-                          });
-    if (!is_known) {
-      all.push_back(std::move(expr));
+  arrow::Result<NodePtr> PushIntoUnion(const NodePtr& node, Conjuncts pending) {
+    const auto& unite = As<UnionAllNode>(*node);
+    Parts parts = SplitByInput(std::move(pending), *node);  // by determinism alone
+    std::vector<NodePtr> inputs;
+    for (size_t i = 0; i < unite.inputs().size(); ++i) {
+      const Node& input = *unite.inputs()[i];
+      const auto replace = [&](const Expr& column) -> ExprPtr {
+        for (size_t c = 0; c < unite.columns().size(); ++c) {
+          if (unite.columns()[c].id == column.column) {
+            return ColumnExpr(PassedColumn(input, unite.sources()[i][c]));
+          }
+        }
+        return nullptr;
+      };
+      Conjuncts below;
+      for (const ExprPtr& expr : parts.below) {
+        below.push_back(ReplaceColumns(expr, replace));
+      }
+      ARROW_ASSIGN_OR_RAISE(NodePtr pushed, Push(unite.inputs()[i], std::move(below)));
+      inputs.push_back(std::move(pushed));
     }
+    return MakeFilter(ReplaceInputs(node, std::move(inputs)), std::move(parts.above));
   }
-  ARROW_ASSIGN_OR_RAISE(NodePtr pushed, Push(filter.input(), all));
-  // Nothing moved: keep the node, so that an unchanged plan stays the same object.
-  const auto* result = AsIf<FilterNode>(*pushed);
-  const bool is_unchanged = own == all.size() && result != nullptr &&
-                            result->input() == filter.input() &&
-                            SplitConjuncts(result->predicate()) == all;
-  return is_unchanged ? node : pushed;
-}
 
-arrow::Result<NodePtr> Push(const NodePtr& node, Conjuncts pending) {
-  switch (node->kind()) {
-    case NodeKind::kFilter:
-      return PushThroughFilter(node, std::move(pending));
-    case NodeKind::kProject:
-      return PushThrough(node, SplitByProject(std::move(pending), As<ProjectNode>(*node)));
-    case NodeKind::kAggregate:
-      return PushThrough(node,
-                         SplitByGroups(std::move(pending), As<AggregateNode>(*node).groups()));
-    case NodeKind::kWindow:
-      return PushThrough(node,
-                         SplitByGroups(std::move(pending), As<WindowNode>(*node).spec().partition));
-    case NodeKind::kKeepRows: {
-      const KeepRowsNode::Spec& spec = As<KeepRowsNode>(*node).spec();
-      return spec.group_limit.has_value()
-                 ? Stay(node, std::move(pending))
-                 : PushThrough(node, SplitByGroups(std::move(pending), spec.groups));
+  // All conjuncts stay above; the inputs are done for themselves.
+  arrow::Result<NodePtr> Stay(const NodePtr& node, Conjuncts pending) {
+    std::vector<NodePtr> inputs;
+    for (const NodePtr& input : node->inputs()) {
+      ARROW_ASSIGN_OR_RAISE(NodePtr pushed, Push(input, {}));
+      inputs.push_back(std::move(pushed));
     }
-    case NodeKind::kFetch:
-      return PushThrough(node, SplitByInput(std::move(pending), *node->input()));
-    case NodeKind::kSort:
-      return As<SortNode>(*node).limit().has_value()
-                 ? Stay(node, std::move(pending))
-                 : PushThrough(node, SplitByInput(std::move(pending), *node->input()));
-    case NodeKind::kUnionAll:
-      return PushIntoUnion(node, std::move(pending));
-    case NodeKind::kScan:
-    case NodeKind::kValues:
-    case NodeKind::kLimit:
-    case NodeKind::kJoin:
-      return Stay(node, std::move(pending));
+    return MakeFilter(ReplaceInputs(node, std::move(inputs)), std::move(pending));
   }
-  return Stay(node, std::move(pending));
-}
+
+  arrow::Result<NodePtr> PushThroughFilter(const NodePtr& node, Conjuncts pending) {
+    const auto& filter = As<FilterNode>(*node);
+    Conjuncts all = SplitConjuncts(filter.predicate());
+    const size_t own = all.size();
+    for (ExprPtr& expr : pending) {
+      const bool is_known = IsDeterministic(*expr) &&
+                            std::any_of(all.begin(), all.end(), [&expr](const ExprPtr& other) {
+                              return Equals(*expr, *other);
+                            });
+      if (!is_known) {
+        all.push_back(std::move(expr));
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(NodePtr pushed, Push(filter.input(), all));
+    // Nothing moved: keep the node, so that an unchanged plan stays the same object.
+    const auto* result = AsIf<FilterNode>(*pushed);
+    const bool is_unchanged = own == all.size() && result != nullptr &&
+                              result->input() == filter.input() &&
+                              SplitConjuncts(result->predicate()) == all;
+    return is_unchanged ? node : pushed;
+  }
+
+  arrow::Result<NodePtr> PushIntoJoin(const NodePtr& node, const Conjuncts& pending) {
+    const auto& join = As<JoinNode>(*node);
+    JoinFilters filters = SplitByJoin(join, pending);
+    ARROW_ASSIGN_OR_RAISE(NodePtr left, Push(join.left(), std::move(filters.left)));
+    ARROW_ASSIGN_OR_RAISE(NodePtr right, Push(join.right(), std::move(filters.right)));
+    const Conjuncts own =
+        join.spec().residual == nullptr ? Conjuncts{} : SplitConjuncts(join.spec().residual);
+    if (filters.kind == join.spec().kind && filters.condition == own) {
+      return MakeFilter(ReplaceInputs(node, {std::move(left), std::move(right)}),
+                        std::move(filters.above));
+    }
+    JoinNode::Spec spec;
+    spec.kind = filters.kind;
+    spec.keys = join.spec().keys;
+    ARROW_ASSIGN_OR_RAISE(NodePtr joined, JoinOn(std::move(left), std::move(right), std::move(spec),
+                                                 filters.condition, ids_));
+    return MakeFilter(std::move(joined), std::move(filters.above));
+  }
+
+  ColumnIdGenerator* ids_;
+};
 
 }  // namespace
 
-arrow::Result<NodePtr> PushDownFilters(const NodePtr& plan, const OptimizerContext& /*context*/) {
-  return Push(plan, {});
+arrow::Result<NodePtr> PushDownFilters(const NodePtr& plan, const OptimizerContext& context) {
+  return FilterPusher(context.ids).Push(plan, {});
 }
 
 }  // namespace keepone

@@ -20,7 +20,8 @@ namespace keepone {
 // limit; a Fetch, when the fetched fields are not read. Through Window, KeepRows and Aggregate go
 // only conjuncts over partition or group columns: they keep or drop whole groups. There, a float
 // column may only be compared, because 0.0 and -0.0 are one group and must stay one. Never through
-// a limit, and never what is not deterministic.
+// a limit, and never what is not deterministic. Into the sides of a join, and out of its condition
+// into them, as join_filters.h says.
 arrow::Result<NodePtr> PushDownFilters(const NodePtr& plan, const OptimizerContext& context);
 
 }  // namespace keepone
