@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/letter_case.h"
 #include "bind/query_binder.h"
+#include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
 
@@ -66,6 +67,11 @@ bool IsDeterministicPlan(const Node& node) {
       }
     }
   }
+  const auto* join = AsIf<JoinNode>(node);
+  if (join != nullptr && join->spec().residual != nullptr &&
+      !IsDeterministic(*join->spec().residual)) {
+    return false;
+  }
   return std::all_of(node.inputs().begin(), node.inputs().end(),
                      [](const NodePtr& input) { return IsDeterministicPlan(*input); });
 }
@@ -89,24 +95,41 @@ std::string Join(const std::vector<std::string>& parts) {
   return text;
 }
 
-arrow::Status NameColumns(const std::vector<ast::Identifier>& names, SourceSpan span,
-                          ScopeTable* table) {
-  if (names.size() > table->columns.size()) {
-    return BindError(span, "table ", Quoted(table->name), " has ", table->columns.size(),
-                     " columns available but ", names.size(), " columns specified");
+// Makes one table of what is in scope, under a name and, for the first columns, other names.
+arrow::Status NameTable(std::string name, const std::vector<ast::Identifier>& column_names,
+                        SourceSpan span, Scope* scope) {
+  ScopeTable table;
+  table.name = std::move(name);
+  for (const ShownColumn& shown : scope->shown()) {
+    table.columns.push_back(shown.column);
   }
-  for (size_t i = 0; i < names.size(); ++i) {
-    table->columns[i].name = names[i].text;
+  if (column_names.size() > table.columns.size()) {
+    return BindError(span, "table ", Quoted(table.name), " has ", table.columns.size(),
+                     " columns available but ", column_names.size(), " columns specified");
   }
+  for (size_t i = 0; i < column_names.size(); ++i) {
+    table.columns[i].name = column_names[i].text;
+  }
+  *scope = Scope(std::move(table));
   return arrow::Status::OK();
 }
 
 Relation FromPlan(NodePtr plan, std::string name) {
-  ScopeTable table{std::move(name), plan->columns()};
-  return {std::move(plan), std::move(table)};
+  Scope scope(ScopeTable{std::move(name), plan->columns()});
+  return {std::move(plan), std::move(scope)};
 }
 
 }  // namespace
+
+arrow::Result<Relation> QueryBinder::BindFrom(const std::vector<ast::TableRefPtr>& from,
+                                              CommonTableEntry* tables) {
+  ARROW_ASSIGN_OR_RAISE(Relation all, BindTable(*from[0], tables));
+  for (size_t i = 1; i < from.size(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(Relation next, BindTable(*from[i], tables));
+    ARROW_ASSIGN_OR_RAISE(all, CrossJoin(std::move(all), std::move(next), from[i]->span));
+  }
+  return all;
+}
 
 arrow::Result<Relation> QueryBinder::BindTable(const ast::TableRef& table,
                                                CommonTableEntry* tables) {
@@ -116,10 +139,9 @@ arrow::Result<Relation> QueryBinder::BindTable(const ast::TableRef& table,
   }
   ARROW_ASSIGN_OR_RAISE(Relation relation, BindTableNode(table, tables));
   if (table.alias.has_value()) {
-    relation.table.name = table.alias->text;
+    ARROW_RETURN_NOT_OK(NameTable(table.alias->text, table.column_aliases,
+                                  context_->Place(table.span), &relation.scope));
   }
-  ARROW_RETURN_NOT_OK(
-      NameColumns(table.column_aliases, context_->Place(table.span), &relation.table));
   return relation;
 }
 
@@ -148,8 +170,7 @@ arrow::Result<Relation> QueryBinder::BindTableNode(const ast::TableRef& table,
     case ast::TableRefKind::kJoin:
       break;
   }
-  return WithHint(UnsupportedError(context_->Place(table.span), "JOIN"),
-                  "keepone reads one table, file list or subquery in FROM");
+  return BindJoin(table.As<ast::JoinTable>(), tables);
 }
 
 arrow::Result<Relation> QueryBinder::BindNamedTable(const ast::NamedTable& table,
@@ -170,7 +191,7 @@ arrow::Result<Relation> QueryBinder::BindNamedTable(const ast::NamedTable& table
     }
   }
   if (auto source = context_->catalog->FindTable(name.text)) {
-    return ScanSource(std::move(source), name.text);
+    return ScanSource(std::move(source), name.text, name.text);
   }
   if (const auto view = context_->catalog->FindView(name.text)) {
     return BindView(*view, name.span);
@@ -206,9 +227,10 @@ arrow::Result<Relation> QueryBinder::BindCommonTable(const ast::Identifier& name
   ARROW_ASSIGN_OR_RAISE(NodePtr plan, BindQuery(*entry->table->query, entry->outer));
   ++entry->references;
   entry->deterministic = IsDeterministicPlan(*plan);
-  Relation relation = FromPlan(std::move(plan), entry->table->name.text);
-  ARROW_RETURN_NOT_OK(NameColumns(entry->table->columns, context_->Place(entry->table->name.span),
-                                  &relation.table));
+  const ast::Identifier& table = entry->table->name;
+  Relation relation = FromPlan(std::move(plan), table.text);
+  ARROW_RETURN_NOT_OK(
+      NameTable(table.text, entry->table->columns, context_->Place(table.span), &relation.scope));
   return relation;
 }
 
@@ -238,11 +260,12 @@ arrow::Result<Relation> QueryBinder::BindView(const ViewDefinition& view, Source
   for (const std::string& column : view.columns) {
     names.push_back({column, /*quoted=*/true, span});
   }
-  ARROW_RETURN_NOT_OK(NameColumns(names, place, &relation.table));
+  ARROW_RETURN_NOT_OK(NameTable(view.name, names, place, &relation.scope));
   return relation;
 }
 
-Relation QueryBinder::ScanSource(std::shared_ptr<const Source> source, std::string name) {
+Relation QueryBinder::ScanSource(std::shared_ptr<const Source> source, std::string name,
+                                 std::string table) {
   ScanNode::Spec spec;
   const std::shared_ptr<arrow::Schema> schema = source->schema();
   for (int i = 0; i < schema->num_fields(); ++i) {
@@ -250,8 +273,8 @@ Relation QueryBinder::ScanSource(std::shared_ptr<const Source> source, std::stri
     spec.fields.push_back({context_->ids->Next(), i, field->name(), field->type()});
   }
   spec.source = std::move(source);
-  spec.name = name;
-  return FromPlan(ScanNode::Make(std::move(spec)), std::move(name));
+  spec.name = std::move(name);
+  return FromPlan(ScanNode::Make(std::move(spec)), std::move(table));
 }
 
 arrow::Result<Relation> QueryBinder::BindFiles(const std::vector<std::string>& paths,
@@ -262,9 +285,7 @@ arrow::Result<Relation> QueryBinder::BindFiles(const std::vector<std::string>& p
   if (!source.ok()) {
     return WithSpan(source.status(), ErrorKind::kData, context_->Place(span));
   }
-  Relation relation = ScanSource(*std::move(source), Join(paths));
-  relation.table.name = FileAlias(paths);
-  return relation;
+  return ScanSource(*std::move(source), Join(paths), FileAlias(paths));
 }
 
 // One text, or those of a list.

@@ -28,7 +28,7 @@ struct CommonTableEntry {
 // What FROM gives.
 struct Relation {
   NodePtr plan;
-  ScopeTable table;
+  Scope scope;
 };
 
 // Makes plans of whole queries. A WITH table is planned anew for each reference.
@@ -38,8 +38,10 @@ class QueryBinder {
 
   // The root gives exactly the query's output columns.
   arrow::Result<NodePtr> BindQuery(const ast::Query& query, CommonTableEntry* tables);
-  // bind_from.cc
-  arrow::Result<Relation> BindTable(const ast::TableRef& table, CommonTableEntry* tables);
+  // The tables of a FROM clause, which has at least one; every row of each with every one of the
+  // others, in their order.
+  arrow::Result<Relation> BindFrom(const std::vector<ast::TableRefPtr>& from,
+                                   CommonTableEntry* tables);
 
  private:
   // `tail` holds the clauses behind the body, or is nullptr.
@@ -61,7 +63,15 @@ class QueryBinder {
   // bind_values.cc
   arrow::Result<NodePtr> BindValues(const ast::ValuesBody& body);
 
+  // bind_join.cc
+  arrow::Result<Relation> BindJoin(const ast::JoinTable& join, CommonTableEntry* tables);
+  // Every row of the one with every row of the other; `right_span` is where the latter stands.
+  arrow::Result<Relation> CrossJoin(Relation left, Relation right, SourceSpan right_span);
+  // Whether two relations may stand in one FROM.
+  arrow::Status CheckJoin(const Scope& left, const Scope& right, SourceSpan right_span);
+
   // bind_from.cc
+  arrow::Result<Relation> BindTable(const ast::TableRef& table, CommonTableEntry* tables);
   arrow::Result<Relation> BindTableNode(const ast::TableRef& table, CommonTableEntry* tables);
   arrow::Result<Relation> BindNamedTable(const ast::NamedTable& table, CommonTableEntry* tables);
   arrow::Result<Relation> BindCommonTable(const ast::Identifier& name, CommonTableEntry* entry);
@@ -74,11 +84,13 @@ class QueryBinder {
                                                              const ast::Argument& argument);
   arrow::Result<Relation> BindFunctionTable(const ast::FunctionTable& table);
   arrow::Status UnknownTable(const ast::Identifier& name, const CommonTableEntry* tables) const;
-  Relation ScanSource(std::shared_ptr<const Source> source, std::string name);
+  // `name` is for plans, `table` what the statement calls it.
+  Relation ScanSource(std::shared_ptr<const Source> source, std::string name, std::string table);
 
   BindContext* context_;
   int64_t depth_ = 0;
   int64_t table_references_ = 0;
+  int64_t joins_ = 0;
   std::vector<std::string> open_views_;
 };
 

@@ -2,6 +2,8 @@
 #include "bind/scope.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -44,41 +46,100 @@ std::vector<size_t> MatchName(const ast::Identifier& name, size_t count,
   return exact.empty() ? matches : exact;
 }
 
+Scope::Scope(ScopeTable table) {
+  for (const Column& column : table.columns) {
+    shown_.push_back({column, {0}});
+  }
+  tables_.push_back(std::move(table));
+}
+
+Scope Scope::Join(Scope left, Scope right, const std::vector<Merged>& merged) {
+  Scope scope;
+  const size_t left_tables = left.tables_.size();
+  for (ShownColumn& shown : right.shown_) {
+    for (size_t& table : shown.tables) {
+      table += left_tables;
+    }
+  }
+  std::vector<bool> left_is_merged(left.shown_.size());
+  std::vector<bool> right_is_merged(right.shown_.size());
+  for (const Merged& each : merged) {
+    left_is_merged[each.left] = true;
+    right_is_merged[each.right] = true;
+    ShownColumn shown{each.column, left.shown_[each.left].tables};
+    const std::vector<size_t>& others = right.shown_[each.right].tables;
+    shown.tables.insert(shown.tables.end(), others.begin(), others.end());
+    scope.shown_.push_back(std::move(shown));
+  }
+  const auto add_others = [&scope](std::vector<ShownColumn>& shown,
+                                   const std::vector<bool>& is_merged) {
+    for (size_t i = 0; i < shown.size(); ++i) {
+      if (!is_merged[i]) {
+        scope.shown_.push_back(std::move(shown[i]));
+      }
+    }
+  };
+  add_others(left.shown_, left_is_merged);
+  add_others(right.shown_, right_is_merged);
+  scope.tables_ = std::move(left.tables_);
+  std::move(right.tables_.begin(), right.tables_.end(), std::back_inserter(scope.tables_));
+  return scope;
+}
+
 const ScopeTable* Scope::FindTable(const ast::Identifier& name) const {
   const std::vector<size_t> matches =
       MatchName(name, tables_.size(), [&](size_t i) { return std::string_view(tables_[i].name); });
   return matches.empty() || name.text.empty() ? nullptr : &tables_[matches[0]];
 }
 
-arrow::Result<const Column*> Scope::FindColumn(const ast::Identifier& name,
-                                               const ScopeTable* table) const {
-  std::vector<std::pair<const ScopeTable*, const Column*>> candidates;
-  for (const ScopeTable& each : tables_) {
-    if (table != nullptr && table != &each) {
-      continue;
-    }
-    for (const Column& column : each.columns) {
-      candidates.emplace_back(&each, &column);
-    }
-  }
+arrow::Result<std::optional<size_t>> Scope::Choose(const ast::Identifier& name,
+                                                   const std::vector<Candidate>& candidates) {
   const std::vector<size_t> matches = MatchName(name, candidates.size(), [&](size_t i) {
-    return std::string_view(candidates[i].second->name);
+    return std::string_view(candidates[i].column->name);
   });
   if (matches.empty()) {
-    return nullptr;
+    return std::nullopt;
   }
-  const auto& [first_table, first] = candidates[matches[0]];
-  if (matches.size() > 1) {
-    const auto& [second_table, second] = candidates[matches[1]];
-    const arrow::Status status = BindError(
-        name.span, "column reference ", Quoted(name.text), " is ambiguous: it could be ",
-        QualifiedName(*first_table, *first), " or ", QualifiedName(*second_table, *second));
-    if (first->name != second->name) {
-      return WithHint(status, "put the name into double quotes, spelt exactly, to choose one");
-    }
-    return status;
+  if (matches.size() == 1) {
+    return matches[0];
   }
-  return first;
+  const Candidate& first = candidates[matches[0]];
+  const Candidate& second = candidates[matches[1]];
+  std::string first_name = QualifiedName(*first.table, *first.column);
+  std::string second_name = QualifiedName(*second.table, *second.column);
+  if (first_name == second_name) {
+    first_name += " (column " + std::to_string(matches[0] + 1) + ")";
+    second_name += " (column " + std::to_string(matches[1] + 1) + ")";
+  }
+  const arrow::Status status =
+      BindError(name.span, "column reference ", Quoted(name.text), " is ambiguous: it could be ",
+                first_name, " or ", second_name);
+  if (first.column->name != second.column->name) {
+    return WithHint(status, "put the name into double quotes, spelt exactly, to choose one");
+  }
+  return status;
+}
+
+arrow::Result<const Column*> Scope::FindColumn(const ast::Identifier& name,
+                                               const ScopeTable* table) const {
+  if (table == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(const std::optional<size_t> position, FindShown(name));
+    return position.has_value() ? &shown_[*position].column : nullptr;
+  }
+  std::vector<Candidate> candidates;
+  for (const Column& column : table->columns) {
+    candidates.push_back({table, &column});
+  }
+  ARROW_ASSIGN_OR_RAISE(const std::optional<size_t> position, Choose(name, candidates));
+  return position.has_value() ? &table->columns[*position] : nullptr;
+}
+
+arrow::Result<std::optional<size_t>> Scope::FindShown(const ast::Identifier& name) const {
+  std::vector<Candidate> candidates;
+  for (const ShownColumn& shown : shown_) {
+    candidates.push_back({&tables_[shown.tables[0]], &shown.column});
+  }
+  return Choose(name, candidates);
 }
 
 std::string Scope::HintFor(const ast::Identifier& name, const ScopeTable* table) const {

@@ -68,14 +68,9 @@ class SelectBinder {
       plan_ = ValuesNode::Make({}, {{}});
       return arrow::Status::OK();
     }
-    if (select_.from.size() > 1) {
-      return WithHint(UnsupportedError(context_->Place(select_.from[1]->span),
-                                       "several tables in FROM (a join)"),
-                      "keepone reads one table, file list or subquery in FROM");
-    }
-    ARROW_ASSIGN_OR_RAISE(Relation relation, queries_->BindTable(*select_.from[0], tables_));
+    ARROW_ASSIGN_OR_RAISE(Relation relation, queries_->BindFrom(select_.from, tables_));
     plan_ = std::move(relation.plan);
-    columns_ = Scope(std::move(relation.table));
+    columns_ = std::move(relation.scope);
     return arrow::Status::OK();
   }
 

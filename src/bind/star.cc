@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <arrow/type.h>
@@ -14,7 +15,7 @@ namespace keepone {
 namespace {
 
 struct StarColumn {
-  const ScopeTable* table;  // nullptr for the field of a struct
+  std::vector<const ScopeTable*> tables;  // that have it; none for the field of a struct
   OutputItem item;
 };
 
@@ -49,13 +50,19 @@ class StarExpander {
         return BindError(context_->Place(star_.span),
                          "SELECT * with no tables specified is not valid");
       }
-      for (const ScopeTable& table : tables) {
-        AddTable(table);
+      for (const ShownColumn& shown : scope_.columns->shown()) {
+        std::vector<const ScopeTable*> owners;
+        for (size_t table : shown.tables) {
+          owners.push_back(&tables[table]);
+        }
+        AddColumn(shown.column, std::move(owners));
       }
     } else if (const ScopeTable* table = star_.qualifier.size() == 1
                                              ? scope_.columns->FindTable(star_.qualifier[0])
                                              : nullptr) {
-      AddTable(*table);
+      for (const Column& column : table->columns) {
+        AddColumn(column, {table});
+      }
     } else {
       ARROW_RETURN_NOT_OK(AddStruct());
     }
@@ -66,13 +73,11 @@ class StarExpander {
     return arrow::Status::OK();
   }
 
-  void AddTable(const ScopeTable& table) {
+  void AddColumn(const Column& column, std::vector<const ScopeTable*> tables) {
     const SourceSpan place = context_->Place(star_.span);
-    for (const Column& column : table.columns) {
-      columns_.push_back(
-          {&table,
-           {column.name, MakeColumnExpr(column.id, column.name, column.type, place), place, {}}});
-    }
+    columns_.push_back(
+        {std::move(tables),
+         {column.name, MakeColumnExpr(column.id, column.name, column.type, place), place, {}}});
   }
 
   arrow::Status AddStruct() {
@@ -92,10 +97,14 @@ class StarExpander {
     for (const auto& field : (*bound)->type->fields()) {
       const ast::Identifier name{field->name(), /*quoted=*/true, star_.span};
       ARROW_ASSIGN_OR_RAISE(ExprPtr value, binder_.ExtractField(*bound, name));
-      columns_.push_back(
-          {nullptr, {field->name(), std::move(value), context_->Place(star_.span), {}}});
+      columns_.push_back({{}, {field->name(), std::move(value), context_->Place(star_.span), {}}});
     }
     return arrow::Status::OK();
+  }
+
+  static bool IsOf(const StarColumn& column, std::string_view table) {
+    return std::any_of(column.tables.begin(), column.tables.end(),
+                       [table](const ScopeTable* each) { return EqualNames(each->name, table); });
   }
 
   // The columns of this name; an error when there is none.
@@ -103,13 +112,10 @@ class StarExpander {
     std::vector<size_t> matches = MatchName(path.back(), names_.size(),
                                             [&](size_t i) { return std::string_view(names_[i]); });
     if (path.size() > 1) {
-      matches.erase(std::remove_if(matches.begin(), matches.end(),
-                                   [&](size_t i) {
-                                     return columns_[i].table == nullptr ||
-                                            !EqualNames(columns_[i].table->name,
-                                                        path[path.size() - 2].text);
-                                   }),
-                    matches.end());
+      matches.erase(
+          std::remove_if(matches.begin(), matches.end(),
+                         [&](size_t i) { return !IsOf(columns_[i], path[path.size() - 2].text); }),
+          matches.end());
     }
     if (matches.empty()) {
       const arrow::Status status =
