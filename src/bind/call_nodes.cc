@@ -19,6 +19,8 @@ AggregateCall MakeCall(const AggregateExpr& expr, ColumnBuilder* columns) {
   call.arguments = columns->GetAll(expr.arguments);
   call.order = columns->GetKeys(expr.order);
   call.ties_to_last = expr.ties_to_last;
+  call.nth = expr.nth;
+  call.limit = expr.limit;
   if (expr.filter != nullptr) {
     call.filter = columns->Get(expr.filter);
   }
@@ -68,7 +70,16 @@ NodePtr AddWindows(BindContext* context, NodePtr input, const std::vector<Window
   for (const WindowExpr& window : windows) {
     const std::vector<ColumnId> partition = columns.GetAll(window.partition);
     const std::vector<SortKey> order = columns.GetKeys(window.order);
-    WindowCall call{window.id, window.name, window.kind, std::nullopt, window.type};
+    WindowCall call;
+    call.id = window.id;
+    call.name = window.name;
+    call.kind = window.kind;
+    call.type = window.type;
+    call.spelling = window.spelling;
+    call.arguments = columns.GetAll(window.arguments);
+    call.offset = window.offset;
+    call.ignores_nulls = window.ignores_nulls;
+    call.to_row = window.to_row;
     if (window.kind == WindowCall::Kind::kAggregate) {
       call.aggregate = MakeCall(window.aggregate, &columns);
     }
@@ -92,6 +103,7 @@ std::vector<ExprPtr*> ExprsOf(WindowExpr* window) {
   std::vector<ExprPtr*> exprs;
   AddExprs(&window->partition, &exprs);
   AddExprs(&window->order, &exprs);
+  AddExprs(&window->arguments, &exprs);
   AddExprs(&window->aggregate.arguments, &exprs);
   AddExprs(&window->aggregate.order, &exprs);
   AddExprs(&window->aggregate.required, &exprs);

@@ -33,13 +33,16 @@ bool SameAggregate(const AggregateExpr& left, const AggregateExpr& right) {
   return left.function->name == right.function->name &&
          left.function->result_type->Equals(*right.function->result_type) &&
          left.distinct == right.distinct && left.ties_to_last == right.ties_to_last &&
+         left.nth == right.nth && left.limit == right.limit &&
          SameExprs(left.arguments, right.arguments) && SameOrder(left.order, right.order) &&
          SameExpr(left.filter, right.filter) && SameExprs(left.required, right.required);
 }
 
 bool SameWindow(const WindowExpr& left, const WindowExpr& right) {
   return left.kind == right.kind && SameExprs(left.partition, right.partition) &&
-         SameOrder(left.order, right.order) &&
+         SameOrder(left.order, right.order) && SameExprs(left.arguments, right.arguments) &&
+         left.offset == right.offset && left.ignores_nulls == right.ignores_nulls &&
+         left.to_row == right.to_row &&
          (left.kind != WindowCall::Kind::kAggregate ||
           SameAggregate(left.aggregate, right.aggregate));
 }

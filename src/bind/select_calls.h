@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct AggregateExpr {
   std::vector<ExprPtr> arguments;
   std::vector<SortExpr> order;
   bool ties_to_last = false;
+  int64_t nth = 1;
+  std::optional<int64_t> limit;
   ExprPtr filter;  // or nullptr
   std::vector<ExprPtr> required;
   bool distinct = false;
@@ -44,6 +47,11 @@ struct WindowExpr {
   std::vector<SortExpr> order;  // empty also where the frame is the whole partition
   AggregateExpr aggregate;      // kAggregate only
   TypePtr type;
+  std::string spelling;
+  std::vector<ExprPtr> arguments;
+  int64_t offset = 0;
+  bool ignores_nulls = false;
+  bool to_row = false;
 };
 
 // The aggregate and window calls of one SELECT; equal calls are one.

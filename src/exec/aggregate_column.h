@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -19,6 +20,10 @@ struct AggregateColumn {
   // order.
   std::vector<OrderColumn> order;
   bool ties_to_last = false;
+  // kWinner: the row at this place under `order`, from 1; NULL where a group has fewer.
+  int64_t nth = 1;
+  // kCollect: at most so many values, those that come first under `order`; at least 1.
+  std::optional<int64_t> limit;
   std::optional<int> filter;  // BOOLEAN: only rows where it is TRUE count
   std::vector<int> required;  // rows with a NULL in one of these do not count
   bool distinct = false;      // kAccumulate and kCollect: each value once

@@ -43,8 +43,13 @@ arrow::Status SumOutOfRange(const arrow::DataType& type) {
 
 class RunningAggregate {
  public:
-  RunningAggregate(QueryContext* context, const PartitionedRows& rows, AggregateColumn column)
-      : context_(context), rows_(rows), column_(std::move(column)), reserved_(context->budget()) {}
+  RunningAggregate(QueryContext* context, const PartitionedRows& rows, AggregateColumn column,
+                   RunningFrame frame)
+      : context_(context),
+        rows_(rows),
+        column_(std::move(column)),
+        frame_(frame),
+        reserved_(context->budget()) {}
 
   arrow::Result<AggregateResult> Run() {
     const std::string& name = column_.function->name;
@@ -142,7 +147,8 @@ class RunningAggregate {
   }
 
   // Calls begin() at each partition, add(ref) for each row that counts, and end() after each run
-  // of peers; every row of the run gets the number of the end() call, from 0.
+  // of peers (or each row, as the frame says); every row of the run gets the number of the end()
+  // call, from 0.
   template <typename Begin, typename Add, typename End>
   arrow::Result<std::shared_ptr<RowOrder>> ForEachPeers(Begin&& begin, Add&& add, End&& end) {
     auto peers = std::make_shared<RowOrder>(context_->budget());
@@ -157,7 +163,7 @@ class RunningAggregate {
         add(sorted[at]);
       }
       peers->refs()[static_cast<size_t>(rows_.RowNumber(sorted[at]))] = {0, run};
-      if (at + 1 == sorted.size() || rows_.BeginsPeers(at + 1)) {
+      if (at + 1 == sorted.size() || rows_.BeginsPeers(at + 1) || frame_ == RunningFrame::kToRow) {
         ARROW_RETURN_NOT_OK(end());
         ++run;
       }
@@ -290,7 +296,8 @@ class RunningAggregate {
     return RunSum<arrow::Decimal256>(add, append, builder);
   }
 
-  // The row that comes first under the aggregate's own order, of those so far.
+  // The row that comes first under the aggregate's own order, or at its `nth` place, of those so
+  // far.
   arrow::Result<AggregateResult> RunWinner() {
     RowOrder by_rank(context_->budget());
     std::vector<uint8_t> begins;
@@ -301,7 +308,9 @@ class RunningAggregate {
     }
     std::vector<int64_t> ranks(by_rank.refs().size());
     MemoryReservation ranks_reserved(context_->budget());
-    ARROW_RETURN_NOT_OK(ranks_reserved.Resize(static_cast<int64_t>(ranks.size()) * 8));
+    const auto nth = static_cast<size_t>(column_.nth);
+    ARROW_RETURN_NOT_OK(ranks_reserved.Resize(
+        static_cast<int64_t>(ranks.size() + std::min(nth, ranks.size())) * 8));
     for (size_t rank = 0; rank < ranks.size(); ++rank) {
       ranks[static_cast<size_t>(rows_.RowNumber(by_rank.refs()[rank]))] =
           static_cast<int64_t>(rank);
@@ -309,15 +318,25 @@ class RunningAggregate {
     // The winning rank after each run of peers; beyond the last one: none.
     const auto none = static_cast<int64_t>(ranks.size());
     std::vector<int64_t> winners;
-    int64_t best = none;
+    std::vector<int64_t>
+        best;  // the `nth` best ranks, or fewer, as a heap: the last of them on top
     const auto add = [&](RowPlace ref) {
-      best = std::min(best, ranks[static_cast<size_t>(rows_.RowNumber(ref))]);
+      const int64_t rank = ranks[static_cast<size_t>(rows_.RowNumber(ref))];
+      if (best.size() == nth && rank > best.front()) {
+        return;
+      }
+      if (best.size() == nth) {
+        std::pop_heap(best.begin(), best.end());
+        best.pop_back();
+      }
+      best.push_back(rank);
+      std::push_heap(best.begin(), best.end());
     };
     const auto end = [&]() -> arrow::Status {
-      winners.push_back(best);
+      winners.push_back(best.size() == nth ? best.front() : none);
       return arrow::Status::OK();
     };
-    ARROW_ASSIGN_OR_RAISE(auto order, ForEachPeers([&] { best = none; }, add, end));
+    ARROW_ASSIGN_OR_RAISE(auto order, ForEachPeers([&] { best.clear(); }, add, end));
     arrow::RecordBatchVector values;
     int64_t bytes = 0;
     for (const auto& batch : rows_.batches()) {
@@ -352,6 +371,7 @@ class RunningAggregate {
   QueryContext* context_;
   const PartitionedRows& rows_;
   AggregateColumn column_;
+  RunningFrame frame_;
   MemoryReservation reserved_;
   std::vector<uint8_t> counted_;  // by the row's number in the input
   int64_t values_summed_ = 0;
@@ -360,8 +380,8 @@ class RunningAggregate {
 }  // namespace
 
 arrow::Result<AggregateResult> RunAggregate(QueryContext* context, const PartitionedRows& rows,
-                                            const AggregateColumn& column) {
-  return RunningAggregate(context, rows, column).Run();
+                                            const AggregateColumn& column, RunningFrame frame) {
+  return RunningAggregate(context, rows, column, frame).Run();
 }
 
 }  // namespace keepone

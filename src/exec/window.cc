@@ -14,42 +14,15 @@
 #include "exec/breaker.h"
 #include "exec/held_rows.h"
 #include "exec/metrics.h"
+#include "exec/number_rows.h"
 #include "exec/partitioned_rows.h"
 #include "exec/running_aggregate.h"
 #include "exec/selected_rows.h"
+#include "exec/shift_rows.h"
 
 namespace keepone {
 
 namespace {
-
-arrow::Result<AggregateResult> NumberRows(QueryContext* context, const PartitionedRows& rows,
-                                          WindowColumn::Kind kind) {
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
-                        arrow::AllocateBuffer(rows.row_count() * 8, context->pool()));
-  auto* numbers = reinterpret_cast<int64_t*>(buffer->mutable_data());
-  int64_t row_number = 0;
-  int64_t rank = 0;
-  int64_t dense_rank = 0;
-  for (size_t at = 0; at < rows.sorted().size(); ++at) {
-    if (rows.BeginsPartition(at)) {
-      row_number = rank = dense_rank = 0;
-    }
-    ++row_number;
-    if (rows.BeginsPeers(at)) {
-      rank = row_number;
-      ++dense_rank;
-    }
-    const int64_t number = kind == WindowColumn::Kind::kRowNumber ? row_number
-                           : kind == WindowColumn::Kind::kRank    ? rank
-                                                                  : dense_rank;
-    numbers[rows.RowNumber(rows.sorted()[at])] = number;
-  }
-  AggregateResult result;
-  result.row_bytes = 8;
-  result.values =
-      SlicesOf(std::make_shared<arrow::Int64Array>(rows.row_count(), std::move(buffer)));
-  return result;
-}
 
 // The aggregate of each row's whole partition.
 arrow::Result<AggregateResult> AggregatePartitions(QueryContext* context,
@@ -111,12 +84,15 @@ arrow::Result<HeldRows> AddColumns(QueryContext* context, arrow::RecordBatchVect
       PartitionedRows::Make(context, std::move(batches), spec.partition, spec.order));
   for (const WindowColumn& column : spec.columns) {
     AggregateResult result;
-    if (column.kind != WindowColumn::Kind::kAggregate) {
-      ARROW_ASSIGN_OR_RAISE(result, NumberRows(context, *rows, column.kind));
-    } else if (spec.order.empty()) {
+    if (column.kind == WindowColumn::Kind::kShift) {
+      ARROW_ASSIGN_OR_RAISE(result, ShiftRows(context, *rows, column));
+    } else if (column.kind != WindowColumn::Kind::kAggregate) {
+      ARROW_ASSIGN_OR_RAISE(result, NumberRows(context, *rows, column));
+    } else if (spec.order.empty() && !column.to_row) {
       ARROW_ASSIGN_OR_RAISE(result, AggregatePartitions(context, *rows, *column.aggregate));
     } else {
-      ARROW_ASSIGN_OR_RAISE(result, RunAggregate(context, *rows, *column.aggregate));
+      const RunningFrame frame = column.to_row ? RunningFrame::kToRow : RunningFrame::kToPeers;
+      ARROW_ASSIGN_OR_RAISE(result, RunAggregate(context, *rows, *column.aggregate, frame));
     }
     held.more.push_back(std::move(result.values));
     held.more_row_bytes += result.row_bytes;

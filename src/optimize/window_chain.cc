@@ -55,6 +55,11 @@ std::string FunctionText(const WindowCall& call) {
       return "rank()";
     case WindowCall::Kind::kDenseRank:
       return "dense_rank()";
+    case WindowCall::Kind::kPercentRank:
+    case WindowCall::Kind::kCumeDist:
+    case WindowCall::Kind::kNtile:
+    case WindowCall::Kind::kShift:
+      return call.spelling;
     case WindowCall::Kind::kAggregate:
       break;
   }

@@ -25,6 +25,10 @@ struct AggregateCall {
   // kCollect: the order of the list; ties by input order.
   std::vector<SortKey> order;
   bool ties_to_last = false;
+  // kWinner: the row at this place under `order`, from 1; NULL where a group has fewer.
+  int64_t nth = 1;
+  // kCollect: at most so many values, those that come first under `order`; at least 1.
+  std::optional<int64_t> limit;
   std::optional<ColumnId> filter;  // BOOLEAN: only rows where it is TRUE count
   std::vector<ColumnId> required;  // rows with a NULL in one of these do not count
   bool distinct = false;           // kAccumulate, kCollect: each value once
@@ -54,8 +58,12 @@ struct WindowCall {
     kRowNumber,
     kRank,
     kDenseRank,
-    kAggregate,  // over the whole partition, or up to the current row's peers when there is an
-                 // order
+    kPercentRank,  // (rank - 1) / (rows - 1), or 0 in a partition of one row
+    kCumeDist,     // the share of rows that come before the next peers
+    kNtile,        // the number of the bucket, from 1, of `offset` buckets
+    kShift,        // a value in another row of the partition: lag and lead
+    kAggregate,    // over the whole partition, or up to the current row's peers when there is an
+                   // order, or with `to_row` up to the current row
   };
   ColumnId id;
   std::string name;
@@ -63,6 +71,14 @@ struct WindowCall {
   // kAggregate: as in an Aggregate; `order` of a winner call is resolved as there.
   std::optional<AggregateCall> aggregate;
   TypePtr type;
+  std::string spelling = {};  // "lag(x, 2)": for plans and messages
+  // kShift: the value, and what takes its place where there is no such row (NULL without one).
+  std::vector<ColumnId> arguments = {};
+  // kShift: how many rows further on, before the current one when negative; of those rows that
+  // have a value with `ignores_nulls`.
+  int64_t offset = 0;
+  bool ignores_nulls = false;
+  bool to_row = false;  // kAggregate; ties of the order then go by input order
 };
 
 // Adds columns that depend on a row's partition; rows keep their input order.

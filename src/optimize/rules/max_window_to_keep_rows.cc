@@ -45,7 +45,7 @@ Condition ReadCondition(const Expr& conjunct, const WindowCall& call) {
 
 std::optional<std::string> WhyNot(const WindowChain& chain, const WindowChain::Place& place) {
   const AggregateCall& aggregate = *chain.call(place).aggregate;
-  if (!chain.spec(place).order.empty()) {
+  if (!chain.spec(place).order.empty() || chain.call(place).to_row) {
     return "it is a running one, with an ORDER BY";
   }
   if (aggregate.filter.has_value() || !aggregate.required.empty()) {

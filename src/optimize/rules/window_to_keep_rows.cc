@@ -96,7 +96,8 @@ arrow::Result<NodePtr> MakeKept(const WindowChain& chain, const WindowChain::Pla
 }
 
 bool IsNumbering(const WindowCall& call) {
-  return call.kind != WindowCall::Kind::kAggregate && call.type->id() == arrow::Type::INT64;
+  return call.kind == WindowCall::Kind::kRowNumber || call.kind == WindowCall::Kind::kRank ||
+         call.kind == WindowCall::Kind::kDenseRank;
 }
 
 // Says why a number that the filter reads does not lead to a KeepRows.
