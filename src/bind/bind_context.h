@@ -15,6 +15,14 @@
 
 namespace keepone {
 
+class Scope;
+
+// The columns of the queries around a subquery in a condition, the nearest first.
+struct OuterScope {
+  const Scope* columns = nullptr;
+  const OuterScope* outer = nullptr;
+};
+
 // What the parts of the binder share while one statement is bound.
 struct BindContext {
   const Catalog* catalog;
@@ -23,6 +31,9 @@ struct BindContext {
   QueryContext constants{QueryContext::Options{}};  // where literals are converted
   // Inside of a view: where the statement names it. Spans of the view's text mean nothing there.
   std::optional<SourceSpan> view_span = std::nullopt;
+
+  // For messages only: a subquery cannot read these.
+  const OuterScope* outer = nullptr;
 
   SourceSpan Place(SourceSpan span) const { return view_span.value_or(span); }
 };

@@ -54,7 +54,8 @@ arrow::Result<ExprPtr> ExprBinder::Bind(const ast::Expr& expr, const ExprScope& 
     case ast::ExprKind::kInList:
       return BindInList(expr.As<ast::InListExpr>(), scope);
     case ast::ExprKind::kInQuery:
-      return UnsupportedError(place, "IN with a subquery");
+      return WithHint(UnsupportedError(place, "IN with a subquery in this place"),
+                      "it can be a condition of WHERE, alone or joined to others by AND");
     case ast::ExprKind::kLike:
       return BindLike(expr.As<ast::LikeExpr>(), scope);
     case ast::ExprKind::kQuantified:
@@ -68,7 +69,8 @@ arrow::Result<ExprPtr> ExprBinder::Bind(const ast::Expr& expr, const ExprScope& 
     case ast::ExprKind::kLambda:
       return UnsupportedError(place, "lambda functions");
     case ast::ExprKind::kExists:
-      return UnsupportedError(place, "EXISTS with a subquery");
+      return WithHint(UnsupportedError(place, "EXISTS with a subquery in this place"),
+                      "it can be a condition of WHERE, alone or joined to others by AND");
     case ast::ExprKind::kScalarQuery:
       break;
   }

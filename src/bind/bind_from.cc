@@ -46,36 +46,6 @@ constexpr std::array<ReaderName, 12> kReaders = {{
     {"read_feather", "arrow"},
 }};
 
-bool IsDeterministicPlan(const Node& node) {
-  if (const auto* filter = AsIf<FilterNode>(node)) {
-    if (!IsDeterministic(*filter->predicate())) {
-      return false;
-    }
-  }
-  if (const auto* project = AsIf<ProjectNode>(node)) {
-    for (const ProjectNode::Item& item : project->items()) {
-      if (!IsDeterministic(*item.expr)) {
-        return false;
-      }
-    }
-  }
-  if (const auto* values = AsIf<ValuesNode>(node)) {
-    for (const std::vector<ExprPtr>& row : values->rows()) {
-      if (!std::all_of(row.begin(), row.end(),
-                       [](const ExprPtr& value) { return IsDeterministic(*value); })) {
-        return false;
-      }
-    }
-  }
-  const auto* join = AsIf<JoinNode>(node);
-  if (join != nullptr && join->spec().residual != nullptr &&
-      !IsDeterministic(*join->spec().residual)) {
-    return false;
-  }
-  return std::all_of(node.inputs().begin(), node.inputs().end(),
-                     [](const NodePtr& input) { return IsDeterministicPlan(*input); });
-}
-
 // The name that stands for a file: "items" for "data/items.parquet"; none for a pattern.
 std::string FileAlias(const std::vector<std::string>& paths) {
   if (paths.size() != 1 || paths[0].find_first_of("*?[") != std::string::npos) {
@@ -120,6 +90,36 @@ Relation FromPlan(NodePtr plan, std::string name) {
 }
 
 }  // namespace
+
+bool IsDeterministicPlan(const Node& node) {
+  if (const auto* filter = AsIf<FilterNode>(node)) {
+    if (!IsDeterministic(*filter->predicate())) {
+      return false;
+    }
+  }
+  if (const auto* project = AsIf<ProjectNode>(node)) {
+    for (const ProjectNode::Item& item : project->items()) {
+      if (!IsDeterministic(*item.expr)) {
+        return false;
+      }
+    }
+  }
+  if (const auto* values = AsIf<ValuesNode>(node)) {
+    for (const std::vector<ExprPtr>& row : values->rows()) {
+      if (!std::all_of(row.begin(), row.end(),
+                       [](const ExprPtr& value) { return IsDeterministic(*value); })) {
+        return false;
+      }
+    }
+  }
+  const auto* join = AsIf<JoinNode>(node);
+  if (join != nullptr && join->spec().residual != nullptr &&
+      !IsDeterministic(*join->spec().residual)) {
+    return false;
+  }
+  return std::all_of(node.inputs().begin(), node.inputs().end(),
+                     [](const NodePtr& input) { return IsDeterministicPlan(*input); });
+}
 
 arrow::Result<Relation> QueryBinder::BindFrom(const std::vector<ast::TableRefPtr>& from,
                                               CommonTableEntry* tables) {
@@ -240,9 +240,11 @@ arrow::Result<Relation> QueryBinder::BindView(const ViewDefinition& view, Source
     return BindError(place, "view ", Quoted(view.name), " reads itself");
   }
   const std::optional<SourceSpan> outer_span = context_->view_span;
+  const OuterScope* outer = std::exchange(context_->outer, nullptr);
   open_views_.push_back(view.name);
   context_->view_span = place;
   auto plan = BindQuery(*view.query, nullptr);
+  context_->outer = outer;
   context_->view_span = outer_span;
   open_views_.pop_back();
   if (!plan.ok()) {

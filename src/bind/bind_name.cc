@@ -153,6 +153,15 @@ arrow::Status ExprBinder::UnknownColumn(const ast::NamePath& path, const ExprSco
                     std::string(scope.clause) + " cannot read columns");
   }
   const ScopeTable* table = scope.columns->FindTable(path[0]);
+  for (const OuterScope* outer = context_->outer; outer != nullptr; outer = outer->outer) {
+    const ScopeTable* owner = path.size() > 1 ? outer->columns->FindTable(path[0]) : nullptr;
+    const auto column = outer->columns->FindColumn(owner != nullptr ? path[1] : path[0], owner);
+    if (table == nullptr && (!column.ok() || *column != nullptr)) {
+      return WithHint(
+          UnsupportedError(place, "a subquery that reads ", text, " of the query around it"),
+          "a join on the columns that both share may say the same");
+    }
+  }
   if (path.size() > 1 && table != nullptr) {
     return WithHint(BindError(place, "column ", text, " does not exist"),
                     scope.columns->HintFor(path[1], table));

@@ -94,6 +94,9 @@ class QueryBinder {
   std::vector<std::string> open_views_;
 };
 
+// Whether the plan gives the same rows each time.
+bool IsDeterministicPlan(const Node& node);
+
 // Gives the first of each set of equal rows.
 NodePtr KeepDistinct(NodePtr input, std::string spelling);
 

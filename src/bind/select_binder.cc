@@ -16,11 +16,27 @@
 #include "bind/query_tail.h"
 #include "bind/select_calls.h"
 #include "bind/star.h"
+#include "bind/subquery_condition.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
 namespace {
+
+// What AND joins, at any depth.
+std::vector<const ast::Expr*> Conjuncts(const ast::Expr& expr) {
+  const auto* logic = expr.If<ast::LogicExpr>();
+  if (logic == nullptr || logic->op != ast::LogicOp::kAnd) {
+    return {&expr};
+  }
+  std::vector<const ast::Expr*> conjuncts;
+  for (const ast::ExprPtr& operand : logic->operands) {
+    for (const ast::Expr* conjunct : Conjuncts(*operand)) {
+      conjuncts.push_back(conjunct);
+    }
+  }
+  return conjuncts;
+}
 
 // All expressions are bound first, over the columns in FROM: only then is it known whether the
 // query is grouped, and the plan can be built from the bottom.
@@ -80,8 +96,28 @@ class SelectBinder {
     }
     ExprScope scope = ScopeOf("WHERE");
     scope.outputs_for_hints = &select_.items;
-    ARROW_ASSIGN_OR_RAISE(ExprPtr where, binder_.BindCondition(*select_.where, scope, "WHERE"));
-    plan_ = FilterNode::Make(std::move(plan_), std::move(where));
+    std::vector<const ast::Expr*> plain;
+    std::vector<const ast::Expr*> subqueries;
+    for (const ast::Expr* conjunct : Conjuncts(*select_.where)) {
+      (IsSubqueryCondition(*conjunct) ? subqueries : plain).push_back(conjunct);
+    }
+    if (subqueries.empty()) {
+      plain = {select_.where.get()};
+    }
+    std::vector<ExprPtr> conditions;
+    for (const ast::Expr* condition : plain) {
+      ARROW_ASSIGN_OR_RAISE(ExprPtr bound, binder_.BindCondition(*condition, scope, "WHERE"));
+      conditions.push_back(std::move(bound));
+    }
+    if (!conditions.empty()) {
+      ARROW_ASSIGN_OR_RAISE(ExprPtr where, MakeConnective(context_, "and", std::move(conditions),
+                                                          select_.where->span));
+      plan_ = FilterNode::Make(std::move(plan_), std::move(where));
+    }
+    for (const ast::Expr* condition : subqueries) {
+      ARROW_ASSIGN_OR_RAISE(plan_, AddSubqueryCondition(context_, queries_, tables_, *condition,
+                                                        scope, std::move(plan_)));
+    }
     return arrow::Status::OK();
   }
 
