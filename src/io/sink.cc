@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/letter_case.h"
+#include "io/distinct_names.h"
 #include "io/format_sinks.h"
 #include "io/sink_options.h"
 
@@ -50,6 +51,11 @@ std::string FormatNames() {
   return names;
 }
 
+bool MayRepeatNames(FileFormat format) {
+  return format == FileFormat::kCsv || format == FileFormat::kTsv ||
+         format == FileFormat::kMarkdown;
+}
+
 }  // namespace
 
 arrow::Result<FileFormat> FileFormatFromName(const std::string& name) {
@@ -78,31 +84,33 @@ arrow::Result<std::unique_ptr<Sink>> MakeSink(QueryContext* context, FileFormat 
                                               const SinkOptions& options,
                                               std::shared_ptr<arrow::io::OutputStream> output) {
   SinkOptionReader reader(options);
+  const std::shared_ptr<arrow::Schema> written =
+      MayRepeatNames(format) ? schema : WithDistinctNames(schema);
   std::unique_ptr<Sink> sink;
   switch (format) {
     case FileFormat::kParquet: {
-      ARROW_ASSIGN_OR_RAISE(sink, MakeParquetSink(context, schema, &reader, std::move(output)));
+      ARROW_ASSIGN_OR_RAISE(sink, MakeParquetSink(context, written, &reader, std::move(output)));
       break;
     }
     case FileFormat::kCsv:
     case FileFormat::kTsv: {
       const char delimiter = format == FileFormat::kCsv ? ',' : '\t';
-      ARROW_ASSIGN_OR_RAISE(sink, MakeCsvSink(schema, delimiter, &reader, std::move(output)));
+      ARROW_ASSIGN_OR_RAISE(sink, MakeCsvSink(written, delimiter, &reader, std::move(output)));
       break;
     }
     case FileFormat::kJson:
     case FileFormat::kNdjson: {
-      ARROW_ASSIGN_OR_RAISE(sink,
-                            MakeJsonSink(schema, format == FileFormat::kNdjson, std::move(output)));
+      ARROW_ASSIGN_OR_RAISE(
+          sink, MakeJsonSink(written, format == FileFormat::kNdjson, std::move(output)));
       break;
     }
     case FileFormat::kMarkdown: {
-      ARROW_ASSIGN_OR_RAISE(sink, MakeMarkdownSink(schema, std::move(output)));
+      ARROW_ASSIGN_OR_RAISE(sink, MakeMarkdownSink(written, std::move(output)));
       break;
     }
     case FileFormat::kArrowFile:
     case FileFormat::kArrowStream: {
-      ARROW_ASSIGN_OR_RAISE(sink, MakeArrowSink(context, schema, format == FileFormat::kArrowFile,
+      ARROW_ASSIGN_OR_RAISE(sink, MakeArrowSink(context, written, format == FileFormat::kArrowFile,
                                                 &reader, std::move(output)));
       break;
     }
@@ -110,7 +118,7 @@ arrow::Result<std::unique_ptr<Sink>> MakeSink(QueryContext* context, FileFormat 
   const FormatName* name = std::find_if(kFormats.begin(), kFormats.end(),
                                         [&](const FormatName& f) { return f.format == format; });
   ARROW_RETURN_NOT_OK(reader.Finish(std::string(name->name)));
-  return sink;
+  return written == schema ? std::move(sink) : MakeRenamingSink(std::move(sink), written);
 }
 
 }  // namespace keepone

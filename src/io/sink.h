@@ -31,6 +31,9 @@ class Sink {
 using SinkOptions = std::map<std::string, std::string>;
 
 // Writes to `output`, which it does not close. An unknown option or a bad value is a bind error.
+// Batches have `schema`. Where it has a name twice, Parquet, JSON, NDJSON and Arrow get "id_1" for
+// the second "id" and so on, since their readers find columns by name; CSV, TSV and Markdown write
+// the names as they are.
 arrow::Result<std::unique_ptr<Sink>> MakeSink(QueryContext* context, FileFormat format,
                                               const std::shared_ptr<arrow::Schema>& schema,
                                               const SinkOptions& options,
