@@ -22,6 +22,7 @@
 #include "exec/carry_winners.h"
 #include "exec/fetch.h"
 #include "exec/filter.h"
+#include "exec/hash_join.h"
 #include "exec/limit.h"
 #include "exec/pick_winners.h"
 #include "exec/project.h"
@@ -33,6 +34,7 @@
 #include "lower/lower_expression.h"
 #include "plan/fetch_node.h"
 #include "plan/group_nodes.h"
+#include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
 
@@ -197,7 +199,7 @@ class Lowering {
       case NodeKind::kUnionAll:
         return LowerUnionAll(As<UnionAllNode>(node));
       case NodeKind::kJoin:
-        break;
+        return LowerJoin(As<JoinNode>(node), required);
     }
     return InternalError("unknown kind of plan node");
   }
@@ -498,6 +500,73 @@ class Lowering {
     }
     lowered.columns = IdsOf(node.columns());
     lowered.stream = MakeUnionAll(std::move(streams));
+    return lowered;
+  }
+
+  // One input of a join with just those of its columns that are read: the others would be put
+  // beside every match.
+  arrow::Result<LoweredNode> LowerJoinSide(const Node& side, const ColumnSet& read,
+                                           LoweredNode* join) {
+    ColumnSet required;
+    for (const Column& column : side.columns()) {
+      if (read.contains(column.id)) {
+        required.insert(column.id);
+      }
+    }
+    ARROW_ASSIGN_OR_RAISE(LoweredNode input, LowerNode(side, required));
+    join->metrics.inputs.push_back(input.metrics);
+    std::vector<ColumnId> kept;
+    std::vector<int> positions;
+    arrow::FieldVector fields;
+    for (size_t i = 0; i < input.columns.size(); ++i) {
+      if (required.contains(input.columns[i])) {
+        kept.push_back(input.columns[i]);
+        positions.push_back(static_cast<int>(i));
+        fields.push_back(input.stream->schema()->field(static_cast<int>(i)));
+      }
+    }
+    if (kept.size() < input.columns.size()) {
+      input.stream = MakeSelectColumns(context_, std::move(input.stream), std::move(positions),
+                                       arrow::schema(std::move(fields)));
+      input.columns = std::move(kept);
+    }
+    return input;
+  }
+
+  arrow::Result<LoweredNode> LowerJoin(const JoinNode& node, ColumnSet read) {
+    LoweredNode lowered;
+    const JoinNode::Spec& spec = node.spec();
+    for (const JoinNode::Key& key : spec.keys) {
+      read.insert(key.left);
+      read.insert(key.right);
+    }
+    if (spec.residual != nullptr) {
+      CollectColumns(*spec.residual, &read);
+    }
+    ARROW_ASSIGN_OR_RAISE(LoweredNode left, LowerJoinSide(*node.left(), read, &lowered));
+    ARROW_ASSIGN_OR_RAISE(LoweredNode right, LowerJoinSide(*node.right(), read, &lowered));
+    JoinSpec join;
+    join.kind = spec.kind;
+    for (const JoinNode::Key& key : spec.keys) {
+      ARROW_ASSIGN_OR_RAISE(const int left_key, ColumnPosition(left.columns, key.left));
+      ARROW_ASSIGN_OR_RAISE(const int right_key, ColumnPosition(right.columns, key.right));
+      join.left_keys.push_back(left_key);
+      join.right_keys.push_back(right_key);
+      join.null_equals_null.push_back(key.null_equals_null);
+    }
+    std::vector<ColumnId> both = left.columns;
+    both.insert(both.end(), right.columns.begin(), right.columns.end());
+    if (spec.residual != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(join.residual, LowerExpression(*spec.residual, both));
+    }
+    arrow::FieldVector fields = left.stream->schema()->fields();
+    if (GivesRightColumns(spec.kind)) {
+      const arrow::FieldVector& others = right.stream->schema()->fields();
+      fields.insert(fields.end(), others.begin(), others.end());
+    }
+    lowered.columns = GivesRightColumns(spec.kind) ? std::move(both) : left.columns;
+    lowered.stream = MakeHashJoin(context_, std::move(left.stream), std::move(right.stream),
+                                  std::move(join), arrow::schema(std::move(fields)));
     return lowered;
   }
 
