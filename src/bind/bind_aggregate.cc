@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <arrow/scalar.h>
 #include <arrow/type.h>
+#include <arrow/util/checked_cast.h>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "bind/expr_binder.h"
+#include "bind/row_count.h"
 #include "function/cast.h"
-#include "sql/print.h"
 
 namespace keepone {
 namespace {
@@ -46,6 +48,7 @@ arrow::Result<ExprPtr> ExprBinder::BindAggregate(const ast::CallExpr& call,
   arguments.columns = scope.columns;
   arguments.calls = scope.calls;
   arguments.in_aggregate = true;
+  arguments.pattern = scope.pattern;
   ARROW_ASSIGN_OR_RAISE(AggregateExpr aggregate,
                         ResolveAggregate(call, arguments, /*window_order=*/nullptr));
   return AddAggregate(scope.calls, std::move(aggregate), context_->ids, place);
@@ -92,8 +95,8 @@ arrow::Status ExprBinder::ResolveOrderBy(const ast::CallExpr& call, const ExprSc
   return arrow::Status::OK();
 }
 
-arrow::Result<std::shared_ptr<const BoundAggregateFunction>> ExprBinder::FindAggregate(
-    const ast::CallExpr& call, const ExprScope& scope, std::vector<ExprPtr>* arguments) {
+arrow::Status ExprBinder::FindAggregate(const ast::CallExpr& call, const ExprScope& scope,
+                                        std::vector<ExprPtr>* arguments, AggregateExpr* out) {
   const SourceSpan place = context_->Place(call.span);
   std::string name = call.name[0].text;
   if (call.having.has_value()) {
@@ -105,36 +108,70 @@ arrow::Result<std::shared_ptr<const BoundAggregateFunction>> ExprBinder::FindAgg
     arguments->push_back(std::move(by));
     name = call.having->max ? "max_by" : "min_by";
   }
+  if (arguments->size() == 3 || (EqualNames(name, "nth_value") && !arguments->empty())) {
+    // Where the function may want a number of rows, it may be written as an expression.
+    ARROW_ASSIGN_OR_RAISE(arguments->back(), FoldConstant(context_, arguments->back()));
+  }
   std::vector<ScalarArgument> described;
   for (const ExprPtr& argument : *arguments) {
     described.push_back({argument->type, argument->literal, ""});
-  }
-  if (described.size() == 3 && BindAggregateFunction(name, std::span(described).first(2)).ok()) {
-    return WithHint(UnsupportedError(place, name, " with a number of rows"),
-                    "select the rows with LIMIT n BY, or with QUALIFY row_number() OVER (..) <= n");
   }
   auto function = BindAggregateFunction(name, described);
   if (!function.ok()) {
     return WithSpan(function.status(), ErrorKind::kBind, place);
   }
-  const std::vector<TypePtr>& types = (*function)->argument_types;
+  out->function = *function;
+  const std::vector<TypePtr>& types = out->function->argument_types;
   KEEPONE_CHECK(types.size() == arguments->size(), name);
   for (size_t i = 0; i < types.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE((*arguments)[i], ConvertTo(context_, (*arguments)[i], types[i]));
   }
-  return function;
+  return TakeRowCount(call, arguments, out);
+}
+
+arrow::Status ExprBinder::TakeRowCount(const ast::CallExpr& call, std::vector<ExprPtr>* arguments,
+                                       AggregateExpr* out) const {
+  using RowCount = BoundAggregateFunction::RowCount;
+  const RowCount row_count = out->function->row_count;
+  if (call.limit != nullptr) {
+    const SourceSpan place = context_->Place(call.limit->span);
+    if (out->function->kind != AggregateKind::kCollect || row_count != RowCount::kNone) {
+      return BindError(place, "LIMIT stands only in array_agg(x ORDER BY .. LIMIT n)");
+    }
+    ARROW_ASSIGN_OR_RAISE(out->limit, BindRowCount(context_, *call.limit, "LIMIT"));
+    return out->limit == 0 ? BindError(place, "LIMIT in ", call.name[0].text, " must be at least 1")
+                           : arrow::Status::OK();
+  }
+  if (row_count == RowCount::kNone) {
+    return arrow::Status::OK();
+  }
+  const ExprPtr number = std::move(arguments->back());
+  arguments->pop_back();
+  const SourceSpan place = context_->Place(call.arguments.back().value->span);
+  const std::string_view name = call.name[0].text;
+  if (!IsLiteral(*number)) {
+    return BindError(place, "the number of the row in ", name, " must be a constant");
+  }
+  const auto& value = arrow::internal::checked_cast<const arrow::Int64Scalar&>(*number->literal);
+  if (!value.is_valid || value.value < 1) {
+    return BindError(
+        place, row_count == RowCount::kNth ? "the number of the row in " : "the number of rows in ",
+        name, " must be at least 1");
+  }
+  if (row_count == RowCount::kNth) {
+    out->nth = value.value;
+  } else {
+    out->limit = value.value;
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Result<AggregateExpr> ExprBinder::ResolveAggregate(
     const ast::CallExpr& call, const ExprScope& scope, const std::vector<SortExpr>* window_order) {
-  if (call.limit != nullptr) {
-    return UnsupportedError(context_->Place(call.limit->span), "LIMIT inside of ",
-                            call.name[0].text, "(..)");
-  }
   ARROW_ASSIGN_OR_RAISE(std::vector<ExprPtr> arguments, BindAggregateArguments(call, scope));
   AggregateExpr out;
-  ARROW_ASSIGN_OR_RAISE(out.function, FindAggregate(call, scope, &arguments));
-  out.spelling = Print(call);
+  ARROW_RETURN_NOT_OK(FindAggregate(call, scope, &arguments, &out));
+  out.spelling = Spelling(call, scope);
   out.name = out.spelling;
   out.distinct = call.distinct;
   std::vector<SortExpr> order;
@@ -142,11 +179,13 @@ arrow::Result<AggregateExpr> ExprBinder::ResolveAggregate(
   if (call.filter != nullptr) {
     ARROW_ASSIGN_OR_RAISE(out.filter, BindCondition(*call.filter, scope, "FILTER"));
   }
+  const bool takes_window_order = out.function->kind == AggregateKind::kWinner ||
+                                  (out.function->kind == AggregateKind::kCollect && !out.distinct);
+  if (window_order != nullptr && order.empty() && takes_window_order) {
+    order = *window_order;
+  }
   switch (out.function->kind) {
     case AggregateKind::kWinner:
-      if (window_order != nullptr && order.empty()) {
-        order = *window_order;
-      }
       ARROW_RETURN_NOT_OK(ResolveWinner(call, std::move(arguments), std::move(order), &out));
       return out;
     case AggregateKind::kAccumulate:
@@ -155,21 +194,34 @@ arrow::Result<AggregateExpr> ExprBinder::ResolveAggregate(
       out.arguments = std::move(arguments);
       return out;
     case AggregateKind::kCollect:
-      break;
+      ARROW_RETURN_NOT_OK(ResolveCollect(call, std::move(arguments), std::move(order), &out));
+      return out;
+  }
+  return out;
+}
+
+arrow::Status ExprBinder::ResolveCollect(const ast::CallExpr& call, std::vector<ExprPtr> arguments,
+                                         std::vector<SortExpr> order, AggregateExpr* out) {
+  const SourceSpan place = context_->Place(call.span);
+  if (out->function->row_count == BoundAggregateFunction::RowCount::kLimit) {
+    if (out->distinct) {
+      return UnsupportedError(place, "DISTINCT in ", call.name[0].text, " with a number of rows");
+    }
+    return ResolveWinner(call, std::move(arguments), std::move(order), out);
   }
   if (call.nulls == ast::NullTreatment::kIgnore) {
-    out.required = arguments;
+    out->required = arguments;
   }
-  if (out.distinct && std::any_of(order.begin(), order.end(), [&](const SortExpr& key) {
+  if (out->distinct && std::any_of(order.begin(), order.end(), [&](const SortExpr& key) {
         return !Equals(*key.expr, *arguments[0]);
       })) {
-    return BindError(context_->Place(call.span),
+    return BindError(place,
                      "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument "
                      "list");
   }
-  out.arguments = std::move(arguments);
-  out.order = std::move(order);
-  return out;
+  out->arguments = std::move(arguments);
+  out->order = std::move(order);
+  return arrow::Status::OK();
 }
 
 arrow::Status ExprBinder::CheckAccumulated(const ast::CallExpr& call, bool has_value) const {
@@ -204,12 +256,17 @@ arrow::Status ExprBinder::ResolveWinner(const ast::CallExpr& call, std::vector<E
     case WinnerMeaning::Order::kSecondDescending:
       // An ORDER BY of the call decides between rows that are equal there.
       out->required.push_back(arguments[1]);
-      out->order.push_back(
-          {arguments[1], meaning.order == WinnerMeaning::Order::kSecondDescending, false});
+      for (size_t i = 1; i < arguments.size(); ++i) {
+        out->order.push_back(
+            {arguments[i], meaning.order == WinnerMeaning::Order::kSecondDescending, false});
+      }
       out->order.insert(out->order.end(), order.begin(), order.end());
       break;
   }
-  if (call.nulls == ast::NullTreatment::kIgnore || meaning.ignores_null_values) {
+  const bool ignores_nulls =
+      call.nulls == ast::NullTreatment::kIgnore ||
+      (meaning.ignores_null_values && call.nulls != ast::NullTreatment::kRespect);
+  if (ignores_nulls) {
     out->required.push_back(arguments[0]);
   }
   out->arguments = {arguments[0]};

@@ -11,8 +11,10 @@
 
 #include "base/error.h"
 #include "bind/expr_binder.h"
+#include "bind/star.h"
 #include "bind/window_function.h"
 #include "function/cast.h"
+#include "sql/print.h"
 
 namespace keepone {
 namespace {
@@ -56,6 +58,9 @@ arrow::Result<ExprPtr> ExprBinder::BindCall(const ast::CallExpr& call, const Exp
     return BindError(place, "function ", PathText(call.name), " does not exist");
   }
   const std::string& name = call.name[0].text;
+  if (EqualNames(name, "columns")) {
+    return BindColumns(call, scope);
+  }
   if (call.window.has_value() || call.window_name.has_value()) {
     return BindWindow(call, scope);
   }
@@ -66,6 +71,46 @@ arrow::Result<ExprPtr> ExprBinder::BindCall(const ast::CallExpr& call, const Exp
     return BindAggregate(call, scope);
   }
   return BindScalarCall(call, scope);
+}
+
+arrow::Result<ExprPtr> ExprBinder::BindColumns(const ast::CallExpr& call, const ExprScope& scope) {
+  const SourceSpan place = context_->Place(call.span);
+  if (scope.pattern == nullptr) {
+    return BindError(place, "COLUMNS(..) stands only in a select list, not in ", scope.clause);
+  }
+  if (call.arguments.size() != 1 || call.arguments[0].value->kind != ast::ExprKind::kStar ||
+      call.window.has_value() || call.window_name.has_value() || !ModifierOf(call).empty()) {
+    return WithHint(UnsupportedError(place, "COLUMNS of anything but *"),
+                    "write COLUMNS(*) or COLUMNS(* EXCLUDE (a, b))");
+  }
+  std::string text = Print(call);
+  ColumnsPattern& pattern = *scope.pattern;
+  if (pattern.text.empty()) {
+    const auto& star = call.arguments[0].value->As<ast::StarExpr>();
+    ARROW_ASSIGN_OR_RAISE(pattern.items, ExpandStar(context_, star, scope));
+    pattern.text = std::move(text);
+  } else if (pattern.text != text) {
+    return BindError(place, text, " stands beside ", pattern.text,
+                     " in one expression, but they must be the same");
+  }
+  if (pattern.items.empty()) {
+    return BindError(place, "COLUMNS(*) stands for no column: the table in FROM has none");
+  }
+  return pattern.items[pattern.index].expr;
+}
+
+std::string ExprBinder::Spelling(const ast::CallExpr& call, const ExprScope& scope) {
+  std::string text = Print(call);
+  if (scope.pattern == nullptr || scope.pattern->text.empty()) {
+    return text;
+  }
+  const ColumnsPattern& pattern = *scope.pattern;
+  const std::string& name = pattern.items[pattern.index].name;
+  for (size_t at = text.find(pattern.text); at != std::string::npos;
+       at = text.find(pattern.text, at + name.size())) {
+    text.replace(at, pattern.text.size(), name);
+  }
+  return text;
 }
 
 arrow::Result<ExprPtr> ExprBinder::BindScalarCall(const ast::CallExpr& call,

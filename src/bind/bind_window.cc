@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -12,7 +11,6 @@
 #include "bind/expr_binder.h"
 #include "bind/scope.h"
 #include "bind/window_function.h"
-#include "sql/print.h"
 
 namespace keepone {
 namespace {
@@ -48,7 +46,7 @@ FrameReach ReachOf(const ast::WindowFrame* frame, bool has_order) {
 bool IsFirstValue(const AggregateExpr& aggregate) {
   return aggregate.function->kind == AggregateKind::kWinner &&
          aggregate.function->winner.order == WinnerMeaning::Order::kCallOrder &&
-         aggregate.required.empty() && aggregate.filter == nullptr;
+         aggregate.nth == 1 && aggregate.required.empty() && aggregate.filter == nullptr;
 }
 
 // "max(ts)" of "max(ts) OVER (PARTITION BY k)".
@@ -73,27 +71,6 @@ std::string WithoutOver(const std::string& text) {
 }
 
 }  // namespace
-
-bool IsWindowFunction(std::string_view name) {
-  constexpr std::array<std::string_view, 9> kOthers = {"lag",          "lead",      "ntile",
-                                                       "percent_rank", "cume_dist", "nth_value",
-                                                       "row_number",   "rank",      "dense_rank"};
-  return std::any_of(kOthers.begin(), kOthers.end(),
-                     [&](std::string_view each) { return EqualNames(name, each); });
-}
-
-std::optional<WindowCall::Kind> RankingKind(std::string_view name) {
-  if (EqualNames(name, "row_number")) {
-    return WindowCall::Kind::kRowNumber;
-  }
-  if (EqualNames(name, "rank")) {
-    return WindowCall::Kind::kRank;
-  }
-  if (EqualNames(name, "dense_rank")) {
-    return WindowCall::Kind::kDenseRank;
-  }
-  return std::nullopt;
-}
 
 arrow::Result<ExprBinder::ResolvedWindow> ExprBinder::ResolveNamedWindow(
     const ast::Identifier& name, const SelectCalls& calls, size_t named_before) {
@@ -179,23 +156,16 @@ arrow::Result<ExprPtr> ExprBinder::BindWindow(const ast::CallExpr& call, const E
   inside.in_window = true;
   inside.outputs = nullptr;
   WindowExpr window;
-  window.name = WithoutOver(Print(call));
   ARROW_RETURN_NOT_OK(BindWindowKeys(resolved, inside, &window));
-  if (const auto kind = RankingKind(name)) {
-    if (!call.order_by.empty()) {
-      return WithHint(BindError(context_->Place(call.order_by[0].span), "ORDER BY inside of ", name,
-                                "() is not the order of its window"),
-                      "write " + name + "() OVER (PARTITION BY .. ORDER BY ..)");
-    }
-    if (!call.arguments.empty() || call.distinct || call.filter != nullptr ||
-        !call.within_group.empty() || call.nulls != ast::NullTreatment::kDefault) {
-      return BindError(place, name, " takes nothing between its parentheses, and no FILTER");
-    }
-    window.kind = *kind;
-    window.type = arrow::int64();
+  if (IsWindowFunction(name)) {
+    ARROW_RETURN_NOT_OK(BindWindowFunction(call, inside, &window));
   } else {
     ARROW_RETURN_NOT_OK(BindWindowAggregate(call, inside, resolved.frame, &window));
   }
+  // Now that it is known what COLUMNS(..) stands for.
+  window.name = WithoutOver(Spelling(call, scope));
+  window.spelling = window.name;
+  window.aggregate.spelling = window.name;
   return AddWindow(scope.calls, std::move(window), context_->ids, place);
 }
 
@@ -203,17 +173,12 @@ arrow::Status ExprBinder::BindWindowAggregate(const ast::CallExpr& call, const E
                                               const ast::WindowFrame* frame, WindowExpr* window) {
   const std::string& name = call.name[0].text;
   const SourceSpan place = context_->Place(call.span);
-  if (IsWindowFunction(name)) {
-    return WithHint(UnsupportedError(place, "the window function ", name),
-                    "row_number, rank, dense_rank and aggregates work as window functions");
-  }
   if (!IsAggregateFunction(name)) {
     return BindError(place, "OVER specified, but ", name,
                      " is not a window function nor an aggregate function");
   }
   window->kind = WindowCall::Kind::kAggregate;
   ARROW_ASSIGN_OR_RAISE(window->aggregate, ResolveAggregate(call, scope, &window->order));
-  window->aggregate.spelling = window->name;
   window->type = window->aggregate.function->result_type;
   const FrameReach reach = ReachOf(frame, !window->order.empty());
   const bool starts_with_partition = reach == FrameReach::kWholePartition ||
@@ -225,15 +190,18 @@ arrow::Status ExprBinder::BindWindowAggregate(const ast::CallExpr& call, const E
     window->order.clear();
     return arrow::Status::OK();
   }
-  const bool running = window->aggregate.function->kind == AggregateKind::kAccumulate;
-  if (reach == FrameReach::kToPeers && running) {
-    return arrow::Status::OK();
-  }
   const SourceSpan frame_place = frame != nullptr ? context_->Place(frame->span) : place;
-  return WithHint(
-      running ? UnsupportedError(frame_place, "this window frame")
-              : UnsupportedError(frame_place, name, " over a frame that ends at the current row"),
-      "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING covers the whole partition");
+  if (!starts_with_partition) {
+    return WithHint(UnsupportedError(frame_place, "this window frame"),
+                    "frames go from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING");
+  }
+  if (window->aggregate.function->kind == AggregateKind::kCollect) {
+    return WithHint(
+        UnsupportedError(frame_place, name, " over a frame that ends at the current row"),
+        "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING covers the whole partition");
+  }
+  window->to_row = reach == FrameReach::kToRow;
+  return arrow::Status::OK();
 }
 
 }  // namespace keepone

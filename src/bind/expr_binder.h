@@ -26,6 +26,13 @@ struct OutputItem {
   ColumnId id;  // set when the output is computed
 };
 
+// What COLUMNS(..) in one item of the select list stands for: a column after the other.
+struct ColumnsPattern {
+  std::string text;  // the call as it is written; empty before one is met
+  std::vector<OutputItem> items;
+  size_t index = 0;  // of the item whose turn it is
+};
+
 // What an expression may refer to, by the clause in which it stands.
 struct ExprScope {
   std::string_view clause;  // "WHERE": for messages
@@ -42,6 +49,8 @@ struct ExprScope {
   // Inside of the arguments of a call, which must not hold another of its sort.
   bool in_aggregate = false;
   bool in_window = false;
+  // Gets what the first COLUMNS(..) stands for; nullptr where there may be none.
+  ColumnsPattern* pattern = nullptr;
 };
 
 // Makes typed expressions of the plan from those of the syntax tree.
@@ -109,6 +118,9 @@ class ExprBinder {
 
   // bind_call.cc
   arrow::Result<ExprPtr> BindCall(const ast::CallExpr& call, const ExprScope& scope);
+  arrow::Result<ExprPtr> BindColumns(const ast::CallExpr& call, const ExprScope& scope);
+  // The call as it is written, with the name of the column for which COLUMNS(..) stands.
+  static std::string Spelling(const ast::CallExpr& call, const ExprScope& scope);
   arrow::Result<ExprPtr> BindScalarCall(const ast::CallExpr& call, const ExprScope& scope);
   arrow::Result<ExprPtr> BindCoalesce(const ast::CallExpr& call, std::vector<ExprPtr> arguments);
   arrow::Result<ExprPtr> BindNullIf(const ast::CallExpr& call, std::vector<ExprPtr> arguments);
@@ -123,14 +135,19 @@ class ExprBinder {
   arrow::Result<AggregateExpr> ResolveAggregate(const ast::CallExpr& call,
                                                 const ExprScope& arguments,
                                                 const std::vector<SortExpr>* window_order);
-  // Adds the expression of HAVING MAX to the arguments, and converts them.
-  arrow::Result<std::shared_ptr<const BoundAggregateFunction>> FindAggregate(
-      const ast::CallExpr& call, const ExprScope& scope, std::vector<ExprPtr>* arguments);
+  // Adds the expression of HAVING MAX to the arguments, converts them, and takes away a number of
+  // rows among them.
+  arrow::Status FindAggregate(const ast::CallExpr& call, const ExprScope& scope,
+                              std::vector<ExprPtr>* arguments, AggregateExpr* out);
+  arrow::Status TakeRowCount(const ast::CallExpr& call, std::vector<ExprPtr>* arguments,
+                             AggregateExpr* out) const;
   arrow::Status CheckAccumulated(const ast::CallExpr& call, bool has_value) const;
   arrow::Result<std::vector<ExprPtr>> BindAggregateArguments(const ast::CallExpr& call,
                                                              const ExprScope& scope);
   arrow::Status ResolveWinner(const ast::CallExpr& call, std::vector<ExprPtr> arguments,
                               std::vector<SortExpr> call_order, AggregateExpr* out);
+  arrow::Status ResolveCollect(const ast::CallExpr& call, std::vector<ExprPtr> arguments,
+                               std::vector<SortExpr> call_order, AggregateExpr* out);
   arrow::Status ResolveOrderBy(const ast::CallExpr& call, const ExprScope& scope,
                                std::vector<SortExpr>* order);
 
@@ -149,6 +166,12 @@ class ExprBinder {
                                WindowExpr* window);
   arrow::Status BindWindowAggregate(const ast::CallExpr& call, const ExprScope& scope,
                                     const ast::WindowFrame* frame, WindowExpr* window);
+
+  // bind_window_function.cc
+  // What makes sense only with OVER.
+  arrow::Status BindWindowFunction(const ast::CallExpr& call, const ExprScope& scope,
+                                   WindowExpr* window);
+  arrow::Status BindShift(const ast::CallExpr& call, const ExprScope& scope, WindowExpr* window);
 
   BindContext* context_;
 };

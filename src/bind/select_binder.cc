@@ -131,15 +131,31 @@ class SelectBinder {
         std::move(expanded.begin(), expanded.end(), std::back_inserter(outputs_));
         continue;
       }
-      ARROW_ASSIGN_OR_RAISE(ExprPtr expr, binder_.Bind(*item.expr, scope));
-      std::string name =
-          item.alias.has_value() ? item.alias->text : binder_.OutputName(*item.expr, *expr);
-      outputs_.push_back({std::move(name), std::move(expr), context_->Place(item.expr->span), {}});
+      ARROW_RETURN_NOT_OK(BindItem(item, scope));
     }
     if (outputs_.empty()) {
       return BindError(context_->Place(select_.items[0].expr->span),
                        "the select list has no columns: the table in FROM has none");
     }
+    return arrow::Status::OK();
+  }
+
+  // One output, or with COLUMNS(..) one for each column that it stands for, under that one's name.
+  arrow::Status BindItem(const ast::SelectItem& item, ExprScope scope) {
+    const SourceSpan place = context_->Place(item.expr->span);
+    ColumnsPattern pattern;
+    scope.pattern = &pattern;
+    do {
+      ARROW_ASSIGN_OR_RAISE(ExprPtr expr, binder_.Bind(*item.expr, scope));
+      if (item.alias.has_value() && pattern.items.size() > 1) {
+        return BindError(context_->Place(item.alias->span), "an alias names one column, but ",
+                         pattern.text, " stands for ", pattern.items.size());
+      }
+      std::string name = item.alias.has_value()  ? item.alias->text
+                         : pattern.items.empty() ? binder_.OutputName(*item.expr, *expr)
+                                                 : pattern.items[pattern.index].name;
+      outputs_.push_back({std::move(name), std::move(expr), place, {}});
+    } while (++pattern.index < pattern.items.size());
     return arrow::Status::OK();
   }
 

@@ -20,8 +20,8 @@ namespace keepone {
 // How an aggregate function is computed.
 enum class AggregateKind {
   kAccumulate,  // by a GroupAccumulator: count, sum, min, max, avg, ...
-  kWinner,      // the value in the winning row: first_value, last_value, max_by, min_by, any_value
-  kCollect,     // the values of all rows as a list: array_agg, list
+  kWinner,   // the value in one row: first_value, last_value, nth_value, max_by, min_by, any_value
+  kCollect,  // the values of all rows as a list, or of the first ones: array_agg, max_by(x, y, n)
 };
 
 // What a winner function means in terms of one: the row that comes first under an order.
@@ -29,8 +29,8 @@ struct WinnerMeaning {
   enum class Order {
     kCallOrder,          // ORDER BY of the call; without one, input order
     kCallOrderReversed,  // the last row under it; ties go to the last row (last_value)
-    kSecondAscending,    // by the second argument (min_by)
-    kSecondDescending,   // by the second argument, descending (max_by)
+    kSecondAscending,    // by the second argument, then a third (min_by)
+    kSecondDescending,   // by the second argument, then a third, both descending (max_by)
   };
   Order order = Order::kCallOrder;
   bool ignores_null_values = false;  // whatever the call says (any_value)
@@ -42,7 +42,12 @@ struct BoundAggregateFunction {
   AggregateKind kind = AggregateKind::kAccumulate;
   std::vector<TypePtr> argument_types;  // the caller casts the arguments to these
   TypePtr result_type;
-  WinnerMeaning winner;  // of kWinner
+  WinnerMeaning winner;  // of kWinner, and of a kCollect that takes the rows in its order
+  // The last argument may be no value of a row but a number, the same for all rows and at least 1:
+  // the place of the winning row (nth_value), or of how many rows the values are (max_by(x, y, n)).
+  // The caller reads it and takes it away.
+  enum class RowCount { kNone, kNth, kLimit };
+  RowCount row_count = RowCount::kNone;
   // Of kAccumulate.
   std::function<arrow::Result<std::unique_ptr<GroupAccumulator>>(QueryContext*)> make_accumulator;
   // The answer over no rows at all is NULL, or 0 for count.

@@ -148,7 +148,8 @@ Bound ResolveCollect(ScalarArguments arguments) {
 Bound ResolveWinner(ScalarArguments arguments, WinnerMeaning meaning) {
   const bool by_second = meaning.order == WinnerMeaning::Order::kSecondAscending ||
                          meaning.order == WinnerMeaning::Order::kSecondDescending;
-  if (arguments.size() != (by_second ? 2U : 1U)) {
+  const size_t least = by_second ? 2 : 1;
+  if (arguments.size() < least || arguments.size() > (by_second ? 3U : 1U)) {
     return std::nullopt;
   }
   BoundAggregateFunction function;
@@ -158,6 +159,28 @@ Bound ResolveWinner(ScalarArguments arguments, WinnerMeaning meaning) {
   }
   function.result_type = arguments[0].type;
   function.winner = meaning;
+  // A constant third argument says how many rows are wanted, another one decides between equals.
+  if (arguments.size() > least && arguments[least].literal != nullptr) {
+    if (!arrow::is_integer(arguments[least].type->id())) {
+      return std::nullopt;
+    }
+    function.kind = AggregateKind::kCollect;
+    function.argument_types[least] = arrow::int64();
+    function.result_type = arrow::list(arguments[0].type);
+    function.row_count = BoundAggregateFunction::RowCount::kLimit;
+  }
+  return function;
+}
+
+Bound ResolveNth(ScalarArguments arguments) {
+  if (arguments.size() != 2 || !arrow::is_integer(arguments[1].type->id())) {
+    return std::nullopt;
+  }
+  BoundAggregateFunction function;
+  function.kind = AggregateKind::kWinner;
+  function.argument_types = {arguments[0].type, arrow::int64()};
+  function.result_type = arguments[0].type;
+  function.row_count = BoundAggregateFunction::RowCount::kNth;
   return function;
 }
 
@@ -247,25 +270,33 @@ std::vector<AggregateRow> RowRows() {
        "last_value(ANY [ORDER BY ...]) -> ANY",
        "the value in the last row, even NULL",
        winner({Order::kCallOrderReversed, false})},
+      {"nth_value",
+       {},
+       "nth_value(ANY, BIGINT n [ORDER BY ...]) -> ANY",
+       "the value in the n-th row, counted from 1, even NULL; NULL where there are fewer rows",
+       ResolveNth},
       {"any_value",
        {"arbitrary"},
-       "any_value(ANY) -> ANY",
-       "the first value that is not NULL",
+       "any_value(ANY [HAVING MAX|MIN ANY]) -> ANY",
+       "the first value that is not NULL; with HAVING that of max_by or min_by",
        winner({Order::kCallOrder, true})},
       {"max_by",
        {"arg_max", "argmax"},
-       "max_by(ANY x, ANY y) -> ANY",
-       "x in the row with the largest y; rows whose y is NULL do not count",
+       "max_by(ANY x, ANY y [, ANY z]) -> ANY; max_by(ANY x, ANY y, BIGINT n) -> ANY[]",
+       "x in the row with the largest y, and of equal ones with the largest z; or of the n rows "
+       "with "
+       "the largest y, n being a constant; rows whose y is NULL do not count",
        winner({Order::kSecondDescending, false})},
       {"min_by",
        {"arg_min", "argmin"},
-       "min_by(ANY x, ANY y) -> ANY",
-       "x in the row with the smallest y; rows whose y is NULL do not count",
+       "min_by(ANY x, ANY y [, ANY z]) -> ANY; min_by(ANY x, ANY y, BIGINT n) -> ANY[]",
+       "x in the row with the smallest y, and of equal ones with the smallest z; or of the n rows "
+       "with the smallest y, n being a constant; rows whose y is NULL do not count",
        winner({Order::kSecondAscending, false})},
       {"array_agg",
        {"list", "collect_list"},
-       "array_agg(ANY [ORDER BY ...]) -> ANY[]",
-       "the values of all rows as a list",
+       "array_agg(ANY [ORDER BY ...] [LIMIT n]) -> ANY[]",
+       "the values of all rows, or of the first n, as a list",
        ResolveCollect},
   };
 }
