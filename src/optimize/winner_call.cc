@@ -12,6 +12,10 @@
 namespace keepone {
 
 bool SameWinner(const AggregateCall& left, const AggregateCall& right) {
+  return left.nth == right.nth && SameOrderedRows(left, right);
+}
+
+bool SameOrderedRows(const AggregateCall& left, const AggregateCall& right) {
   const auto covers = [](const std::vector<ColumnId>& all, const std::vector<ColumnId>& some) {
     return std::all_of(some.begin(), some.end(), [&all](ColumnId id) {
       return std::find(all.begin(), all.end(), id) != all.end();

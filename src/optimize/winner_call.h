@@ -17,6 +17,9 @@ namespace keepone {
 // Whether two winner calls take their values from the same row of each group.
 bool SameWinner(const AggregateCall& left, const AggregateCall& right);
 
+// Whether two calls count the same rows of each group and put them in the same order.
+bool SameOrderedRows(const AggregateCall& left, const AggregateCall& right);
+
 // A winner call told without `filter` and `required`: a row that does not count comes behind all
 // that do, and where one wins nevertheless (no row of the group counts), the value is NULL.
 struct EligibleOrder {

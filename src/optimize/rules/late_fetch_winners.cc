@@ -14,8 +14,9 @@
 namespace keepone {
 namespace {
 
+// A group has a first row, but maybe no second one to fetch.
 bool IsWinner(const AggregateCall& call) {
-  return call.function->kind == AggregateKind::kWinner;
+  return call.function->kind == AggregateKind::kWinner && call.nth == 1;
 }
 
 bool IsPeer(const AggregateCall& call, const AggregateCall& first) {

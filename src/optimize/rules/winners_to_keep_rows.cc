@@ -2,6 +2,8 @@
 #include "optimize/rules/winners_to_keep_rows.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -200,12 +202,15 @@ arrow::Result<NodePtr> MakeKept(const AggregateNode& aggregate, ColumnIdGenerato
   return ProjectNode::Make(std::move(kept), std::move(items));
 }
 
-// The calls find in the one row what they would have found in all.
-arrow::Result<NodePtr> KeepOneRow(const AggregateNode& aggregate, ColumnIdGenerator* ids) {
+// The calls find in the first rows what they would have found in all.
+arrow::Result<NodePtr> KeepFirstRows(const AggregateNode& aggregate, int64_t rows_max,
+                                     ColumnIdGenerator* ids) {
   const std::vector<AggregateCall>& calls = aggregate.calls();
   ARROW_ASSIGN_OR_RAISE(EligibleOrder eligible,
                         MakeEligibleOrder(aggregate.input(), calls[0], ids));
   KeepRowsNode::Spec spec;
+  spec.groups = aggregate.groups();
+  spec.rows_max = rows_max;
   spec.order = std::move(eligible.order);
   spec.ties_to_last = calls[0].ties_to_last;
   spec.spelling = JoinSpellings(calls);
@@ -219,25 +224,39 @@ arrow::Result<NodePtr> KeepOneRow(const AggregateNode& aggregate, ColumnIdGenera
   return aggregate.WithInputs({KeepRowsNode::Make(std::move(eligible.input), std::move(spec))});
 }
 
+// How many of the first rows a call reads; nothing where it reads them all.
+std::optional<int64_t> RowsRead(const AggregateCall& call) {
+  if (call.function->kind == AggregateKind::kWinner) {
+    return call.nth;
+  }
+  return call.distinct ? std::nullopt : call.limit;
+}
+
 arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& context) {
   const auto* aggregate = AsIf<AggregateNode>(*node);
   if (aggregate == nullptr) {
     return node;
   }
   const std::vector<AggregateCall>& calls = aggregate->calls();
-  const auto is_winner = [](const AggregateCall& call) {
-    return call.function->kind == AggregateKind::kWinner;
-  };
-  const auto first = std::find_if(calls.begin(), calls.end(), is_winner);
+  const auto first = std::find_if(calls.begin(), calls.end(), [](const AggregateCall& call) {
+    return RowsRead(call).has_value();
+  });
   if (first == calls.end()) {
     return node;
   }
+  // Where several rows are read, or none must still give a row, the Aggregate stays above.
+  int64_t rows_max = 1;
+  bool stays = aggregate->groups().empty();
   std::string why;
   for (const AggregateCall& call : calls) {
-    if (!is_winner(call)) {
+    rows_max = std::max(rows_max, RowsRead(call).value_or(1));
+    stays = stays || call.nth > 1 || call.limit.has_value();
+    if (!RowsRead(call).has_value()) {
       why = call.spelling + " needs all rows";
-    } else if (!SameWinner(*first, call)) {
+    } else if (!SameOrderedRows(*first, call)) {
       why = call.spelling + " may take another row than " + first->spelling;
+    } else if (stays) {
+      continue;
     } else if (!call.function->result_type->Equals(
                    *PassedColumn(*node->input(), call.arguments[0]).type)) {
       why = call.spelling + " changes the value's type";
@@ -248,8 +267,8 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
             "not rewritten to one row kept per group: " + first->spelling + ", because " + why);
     return node;
   }
-  return aggregate->groups().empty() ? KeepOneRow(*aggregate, context.ids)
-                                     : MakeKept(*aggregate, context.ids);
+  return stays ? KeepFirstRows(*aggregate, rows_max, context.ids)
+               : MakeKept(*aggregate, context.ids);
 }
 
 }  // namespace

@@ -23,6 +23,13 @@ namespace keepone {
 // The groups then come in the order of their winners, not of their first rows.
 //
 // Without groups the Aggregate stays, over the one row kept: no row in still gives one row out.
+// It stays as well, over the first n rows of each group, where calls read more than the first:
+// nth_value(a, n), max_by(a, b, n), array_agg(a ORDER BY o LIMIT n).
+//
+//   Aggregate: group [k],                         Aggregate: group [k], ...
+//     nth_value(a, 2 ORDER BY o),                   KeepRows: group [k], order [o], first 3
+//     array_agg(b ORDER BY o LIMIT 3)      =>         Scan: [k, o, a, b]
+//     Scan: [k, o, a, b]
 //
 // Does not fire with other aggregates beside (late_fetch looks after these), nor with several
 // orderings.
