@@ -73,10 +73,9 @@ class Splitter {
     const bool through_right = kind == JoinKind::kInner || kind == JoinKind::kRight;
     if (!IsDeterministic(*expr)) {
       filters_.above.push_back(expr);
-    } else if (reads.left && reads.right) {
+    } else if ((reads.left && reads.right) || CanFail(*expr)) {
+      // What may fail goes along with the others, which may guard it.
       (kind == JoinKind::kInner ? filters_.condition : filters_.above).push_back(expr);
-    } else if (CanFail(*expr)) {
-      filters_.above.push_back(expr);
     } else if (through_left && !reads.right) {
       filters_.left.push_back(expr);
     } else if (through_right && !reads.left) {

@@ -23,8 +23,8 @@ struct JoinFilters {
 // over both sides of an inner join it joins them. A conjunct of the join goes into a side whose
 // rows without a match are dropped (the right one of a left, semi or anti join, and so on).
 // Where the Filter drops the rows that an outer join filled up with NULLs, the join becomes an
-// inner one, or loses one side. What may fail stays where the statement has it, and so does what is
-// not deterministic.
+// inner one, or loses one side. What may fail is computed for no rows but the pairs that match by
+// then, behind the conjuncts before it. What is not deterministic stays above.
 JoinFilters SplitByJoin(const JoinNode& join, const std::vector<ExprPtr>& pending);
 
 }  // namespace keepone
