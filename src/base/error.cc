@@ -156,6 +156,9 @@ std::string FormatError(const arrow::Status& status, std::string_view statement)
 
 arrow::Status MakeError(ErrorKind kind, std::optional<SourceSpan> span, std::string message) {
   std::string hint;
+  if (span.has_value() && span->offset == 0 && span->length == 0) {
+    span.reset();  // no place: whoever knows it adds it
+  }
   if (kind == ErrorKind::kInternal) {
     hint = "this is a bug in keepone; please report it with the statement that led here";
   }

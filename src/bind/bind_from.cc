@@ -155,7 +155,7 @@ arrow::Result<Relation> QueryBinder::BindTableNode(const ast::TableRef& table,
       for (const ast::FilePath& path : table.As<ast::FileTable>().paths) {
         paths.push_back(path.text);
       }
-      return BindFiles(paths, "", {}, table.span);
+      return BindFiles(paths, table.span);
     }
     case ast::TableRefKind::kFunction:
       return BindFunctionTable(table.As<ast::FunctionTable>());
@@ -280,10 +280,8 @@ Relation QueryBinder::ScanSource(std::shared_ptr<const Source> source, std::stri
 }
 
 arrow::Result<Relation> QueryBinder::BindFiles(const std::vector<std::string>& paths,
-                                               const std::string& reader,
-                                               const std::map<std::string, std::string>& options,
                                                SourceSpan span) {
-  auto source = context_->catalog->OpenFiles(paths, reader, options);
+  auto source = context_->catalog->OpenFiles(paths, "", {});
   if (!source.ok()) {
     return WithSpan(source.status(), ErrorKind::kData, context_->Place(span));
   }
@@ -352,7 +350,20 @@ arrow::Result<Relation> QueryBinder::BindFunctionTable(const ast::FunctionTable&
   if (paths.empty()) {
     return BindError(context_->Place(table.span), name, " needs a file or a list of files");
   }
-  return BindFiles(paths, std::string(reader->reader), options, table.span);
+  auto source = context_->catalog->OpenFiles(paths, std::string(reader->reader), options);
+  if (!source.ok()) {
+    SourceSpan span = table.span;
+    for (const ast::Argument& argument : table.arguments) {
+      // A message about an option quotes its name.
+      if (argument.name.has_value() &&
+          source.status().message().find("\"" + LowerCase(argument.name->text) + "\"") !=
+              std::string::npos) {
+        span = argument.name->span;
+      }
+    }
+    return WithSpan(source.status(), ErrorKind::kData, context_->Place(span));
+  }
+  return ScanSource(*std::move(source), Join(paths), FileAlias(paths));
 }
 
 }  // namespace keepone

@@ -76,10 +76,7 @@ class QueryBinder {
   arrow::Result<Relation> BindNamedTable(const ast::NamedTable& table, CommonTableEntry* tables);
   arrow::Result<Relation> BindCommonTable(const ast::Identifier& name, CommonTableEntry* entry);
   arrow::Result<Relation> BindView(const ViewDefinition& view, SourceSpan span);
-  arrow::Result<Relation> BindFiles(const std::vector<std::string>& paths,
-                                    const std::string& reader,
-                                    const std::map<std::string, std::string>& options,
-                                    SourceSpan span);
+  arrow::Result<Relation> BindFiles(const std::vector<std::string>& paths, SourceSpan span);
   arrow::Result<std::vector<std::string>> BindReaderArgument(const std::string& reader,
                                                              const ast::Argument& argument);
   arrow::Result<Relation> BindFunctionTable(const ast::FunctionTable& table);

@@ -30,6 +30,7 @@
 #include "cli/table_printer.h"
 #include "io/sink.h"
 #include "keepone/session.h"
+#include "sql/parser.h"
 
 namespace keepone {
 
@@ -80,6 +81,27 @@ bool IsUtf8Locale() {
   return std::strcmp(::nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+bool GivesRows(const std::string& text) {
+  const auto statements = ParseStatements(text);
+  if (!statements.ok() || statements->empty()) {
+    return false;
+  }
+  switch ((*statements)[0]->kind) {
+    case ast::StatementKind::kQuery:
+    case ast::StatementKind::kDescribe:
+    case ast::StatementKind::kShow:
+    case ast::StatementKind::kExplain:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string FirstLine(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
 // What one run shares.
 class Runner {
  public:
@@ -116,6 +138,13 @@ class Runner {
     if (!statements.ok()) {
       return Fail(statements.status(), script);
     }
+    if (const StatementText* second = SecondOutput(*statements)) {
+      return Fail(
+          WithHint(BindError({}, "only one statement can write its rows to \"", arguments_.output,
+                             "\", and this is the second: ", FirstLine(second->text)),
+                   "use COPY (query) TO 'file' for each"),
+          "");
+    }
     for (const StatementText& statement : *statements) {
       const SignalGuard guard(session_.get());
       const arrow::Status status = RunStatement(statement.text);
@@ -124,6 +153,19 @@ class Runner {
       }
     }
     return kExitSuccess;
+  }
+
+  // The second statement whose rows would go to the output file, before the first one runs;
+  // nullptr when there is none. What cannot be read fails when its turn comes.
+  const StatementText* SecondOutput(const std::vector<StatementText>& statements) const {
+    bool has_first = false;
+    for (const StatementText& statement : statements) {
+      if (!arguments_.output.empty() && GivesRows(statement.text) &&
+          std::exchange(has_first, true)) {
+        return &statement;
+      }
+    }
+    return nullptr;
   }
 
   arrow::Status RunStatement(const std::string& statement) {
@@ -142,12 +184,6 @@ class Runner {
   }
 
   arrow::Status WriteFile(QueryResult* result) {
-    if (output_written_) {
-      return WithHint(
-          BindError({}, "only one statement can write its rows to \"", arguments_.output, "\""),
-          "use COPY (query) TO 'file' for each");
-    }
-    output_written_ = true;
     ARROW_ASSIGN_OR_RAISE(const FileFormat format, arguments_.format.empty()
                                                        ? FileFormatFromPath(arguments_.output)
                                                        : FileFormatFromName(arguments_.format));
@@ -256,7 +292,6 @@ class Runner {
 
   const Arguments& arguments_;
   std::unique_ptr<Session> session_;
-  bool output_written_ = false;
 };
 
 arrow::Result<std::string> ReadAll(std::FILE* file) {

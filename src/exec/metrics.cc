@@ -7,6 +7,8 @@
 
 #include <arrow/record_batch.h>
 
+#include "base/byte_size.h"
+
 namespace keepone {
 
 namespace {
@@ -81,17 +83,11 @@ std::string Quote(const std::string& text) {
   return out + "\"";
 }
 
-std::string Number(double value, const char* unit) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", value < 10 ? 3 : 1, value, unit);
-  return text.data();
-}
-
 std::string Seconds(int64_t nanos) {
-  return Number(static_cast<double>(nanos) * 1e-9, "s");
-}
-std::string Megabytes(int64_t bytes) {
-  return Number(static_cast<double>(bytes) * 1e-6, "MB");
+  const double seconds = static_cast<double>(nanos) * 1e-9;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f s", seconds < 10 ? 3 : 1, seconds);
+  return text.data();
 }
 
 }  // namespace
@@ -161,11 +157,11 @@ std::string DescribeMetrics(const MetricsTree& tree) {
                      Seconds(tree.inclusive_nanos()) + " (self " +
                      Seconds(Load(metrics.self_nanos)) + ")";
   if (Load(metrics.bytes_peak) > 0) {
-    text += ", peak " + Megabytes(Load(metrics.bytes_peak));
+    text += ", peak " + FormatByteSize(Load(metrics.bytes_peak));
   }
   if (metrics.source != nullptr) {
     const SourceCounters& source = *metrics.source;
-    text += ", read " + Megabytes(Load(source.bytes_read)) + " in " +
+    text += ", read " + FormatByteSize(Load(source.bytes_read)) + " in " +
             std::to_string(Load(source.pages_read)) + " pages (" +
             std::to_string(Load(source.pages_skipped)) + " skipped) of " +
             std::to_string(Load(source.row_groups_read)) + " row groups (" +

@@ -91,15 +91,38 @@ class ParquetSink final : public Sink {
   std::future<arrow::Status> written_;  // of the row group before it
 };
 
+// Whether a type is or holds an interval, for which Parquet has no type that Arrow writes.
+bool HoldsInterval(const arrow::DataType& type) {
+  if (arrow::is_interval(type.id())) {
+    return true;
+  }
+  if (type.id() == arrow::Type::DICTIONARY) {
+    return HoldsInterval(*static_cast<const arrow::DictionaryType&>(type).value_type());
+  }
+  return std::any_of(type.fields().begin(), type.fields().end(),
+                     [](const auto& field) { return HoldsInterval(*field->type()); });
+}
+
+arrow::Status CheckTypes(const arrow::Schema& schema) {
+  for (const auto& field : schema.fields()) {
+    if (HoldsInterval(*field->type())) {
+      return WithHint(
+          UnsupportedError({}, "column \"", field->name(),
+                           "\" is or holds an INTERVAL, which Parquet files cannot keep"),
+          "CAST it to VARCHAR, or write an Arrow file");
+    }
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 arrow::Result<std::unique_ptr<Sink>> MakeParquetSink(
     QueryContext* context, const std::shared_ptr<arrow::Schema>& schema, SinkOptionReader* reader,
     std::shared_ptr<arrow::io::OutputStream> output) {
+  ARROW_RETURN_NOT_OK(CheckTypes(*schema));
   ARROW_ASSIGN_OR_RAISE(const auto codec, reader->Codec("compression", arrow::Compression::SNAPPY));
-  ARROW_ASSIGN_OR_RAISE(const int64_t level,
-                        reader->Integer("compression_level",
-                                        arrow::util::kUseDefaultCompressionLevel, INT32_MIN, 22));
+  ARROW_ASSIGN_OR_RAISE(const int64_t level, reader->CodecLevel("compression_level", codec));
   ARROW_ASSIGN_OR_RAISE(const int64_t row_group_bytes,
                         reader->Bytes("row_group_bytes", kRowGroupBytes));
   ARROW_ASSIGN_OR_RAISE(const int64_t row_group_rows,

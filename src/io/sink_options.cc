@@ -107,6 +107,22 @@ arrow::Result<arrow::Compression::type> SinkOptionReader::Codec(
   return found->type;
 }
 
+arrow::Result<int64_t> SinkOptionReader::CodecLevel(const std::string& name,
+                                                    arrow::Compression::type codec) {
+  const bool is_given = options_.count(name) > 0;
+  if (!is_given || !arrow::util::Codec::SupportsCompressionLevel(codec)) {
+    if (is_given) {
+      return BindError({}, "option \"", name, "\" is given, but compression ",
+                       arrow::util::Codec::GetCodecAsString(codec), " has no levels");
+    }
+    known_.push_back(name);
+    return arrow::util::kUseDefaultCompressionLevel;
+  }
+  ARROW_ASSIGN_OR_RAISE(const int min, arrow::util::Codec::MinimumCompressionLevel(codec));
+  ARROW_ASSIGN_OR_RAISE(const int max, arrow::util::Codec::MaximumCompressionLevel(codec));
+  return Integer(name, min, min, max);
+}
+
 arrow::Status SinkOptionReader::Finish(const std::string& format) const {
   if (options_.empty()) {
     return arrow::Status::OK();

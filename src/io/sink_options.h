@@ -28,6 +28,8 @@ class SinkOptionReader {
   // A codec by name: none, snappy, gzip, zstd, lz4, brotli.
   arrow::Result<arrow::Compression::type> Codec(const std::string& name,
                                                 arrow::Compression::type otherwise);
+  // A compression level within the codec's range; Arrow's "default" where none is given.
+  arrow::Result<int64_t> CodecLevel(const std::string& name, arrow::Compression::type codec);
   arrow::Status Finish(const std::string& format) const;
 
  private:

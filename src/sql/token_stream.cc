@@ -252,8 +252,42 @@ arrow::Status TokenStream::Unexpected() const {
   return hint.empty() ? status : WithHint(status, hint);
 }
 
+// The text without blanks around the token here, where it looks like a path in FROM.
+std::string TokenStream::UnquotedPath() const {
+  const auto touches = [this](size_t i) {
+    const SourceSpan left = tokens_[i].span;
+    return left.offset + left.length == tokens_[i + 1].span.offset;
+  };
+  size_t first = index_;
+  while (first > 0 && touches(first - 1) && tokens_[first - 1].text != "(") {
+    --first;
+  }
+  const bool in_from =
+      first > 0 && (IsKeywordAt(first - 1, "FROM") || IsKeywordAt(first - 1, "JOIN"));
+  std::string path;
+  for (size_t i = first; in_from && tokens_[i].kind != TokenKind::kEnd; ++i) {
+    if (tokens_[i].kind == TokenKind::kString || tokens_[i].text == ")" || tokens_[i].text == ",") {
+      break;
+    }
+    path += tokens_[i].text;
+    if (!touches(i)) {
+      break;
+    }
+  }
+  return path.find('/') == std::string::npos ? "" : path;
+}
+
+bool TokenStream::IsKeywordAt(size_t index, std::string_view keyword) const {
+  const Token& token = tokens_[index];
+  return token.kind == TokenKind::kWord && EqualsKeyword(token.text, keyword);
+}
+
 std::string TokenStream::HintAtUnexpected() const {
   const Token& token = Peek();
+  const std::string path = UnquotedPath();
+  if (!path.empty()) {
+    return "a file stands between single quotes: '" + path + "'";
+  }
   const bool wants_name =
       std::any_of(expected_.begin(), expected_.end(), [](std::string_view what) {
         return what.ends_with(" name") || what == "an alias" || what == "an expression";

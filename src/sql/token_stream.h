@@ -60,6 +60,9 @@ class TokenStream {
 
  private:
   std::string HintAtUnexpected() const;
+  std::string UnquotedPath() const;
+  // Whether the token at `index` is the keyword.
+  bool IsKeywordAt(size_t index, std::string_view keyword) const;
 
   std::vector<Token> tokens_;
   std::vector<int64_t>
