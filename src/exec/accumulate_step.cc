@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <utility>
 
 #include <arrow/array.h>
 #include <arrow/chunked_array.h>
 #include <arrow/record_batch.h>
-#include <arrow/util/checked_cast.h>
 
-#include "column/group_table.h"
-#include "column/row_bytes.h"
 #include "exec/aggregate_step.h"
 #include "exec/selected_rows.h"
-#include "exec/sort_rows.h"
 
 namespace keepone {
 
@@ -31,18 +26,46 @@ class AccumulateState final : public AggregateState {
     ARROW_ASSIGN_OR_RAISE(const SelectedRows selected,
                           SelectRows(context_, batch, column_, column_.arguments));
     ARROW_RETURN_NOT_OK(accumulator_->Update(selected.rows->columns(), selected.group_ids));
-    // Asking for the bytes may cost as much as there are groups.
-    if (batch.group_count + kCountedStep > groups_counted_ + groups_counted_ / 4) {
-      groups_counted_ = batch.group_count + kCountedStep;
-      return reserved_.Resize(accumulator_->bytes_used());
-    }
-    return arrow::Status::OK();
+    return CountBytes(batch.group_count);
   }
 
-  GroupAccumulator& accumulator() { return *accumulator_; }
+  arrow::Status PrepareExport(int64_t group_count) override {
+    // A group that was met last may not have reached this state.
+    return accumulator_->Resize(group_count);
+  }
+
+  arrow::Result<arrow::ArrayVector> Export(std::span<const uint32_t> groups) const override {
+    return accumulator_->ExportState(groups);
+  }
+
+  arrow::Status Merge(const arrow::ArrayVector& state, std::span<const uint32_t> group_ids,
+                      int64_t group_count) override {
+    ARROW_RETURN_NOT_OK(accumulator_->Resize(group_count));
+    ARROW_RETURN_NOT_OK(accumulator_->MergeState(state, group_ids));
+    return CountBytes(group_count);
+  }
+
+  arrow::Result<std::vector<GroupValues>> Finish(int64_t group_count) override {
+    ARROW_RETURN_NOT_OK(accumulator_->Resize(group_count));
+    ARROW_ASSIGN_OR_RAISE(auto values, accumulator_->Finish());
+    accumulator_.reset();
+    ARROW_RETURN_NOT_OK(reserved_.Resize(0));
+    return std::vector<GroupValues>{ValuesInOrder(values->chunks())};
+  }
+
+  int64_t bytes_used() const override { return reserved_.bytes(); }
 
  private:
   static constexpr int64_t kCountedStep = 64;
+
+  // Asking for the bytes may cost as much as there are groups.
+  arrow::Status CountBytes(int64_t group_count) {
+    if (group_count + kCountedStep <= groups_counted_ + groups_counted_ / 8) {
+      return arrow::Status::OK();
+    }
+    groups_counted_ = group_count + kCountedStep;
+    return reserved_.Resize(accumulator_->bytes_used());
+  }
 
   QueryContext* context_;
   const AggregateColumn& column_;
@@ -51,24 +74,15 @@ class AccumulateState final : public AggregateState {
   int64_t groups_counted_ = 0;  // when the reservation was last brought up to date
 };
 
-arrow::Result<std::vector<AggregateResult>> FinishAccumulator(QueryContext* context,
-                                                              GroupAccumulator* accumulator) {
-  ARROW_ASSIGN_OR_RAISE(auto values, accumulator->Finish());
-  int64_t bytes = 0;
-  for (const auto& chunk : values->chunks()) {
-    bytes += RowBytes(*chunk->data(), 0, chunk->length());
-  }
-  std::vector<AggregateResult> results(1);
-  results[0].row_bytes =
-      static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(values->length(), 1));
-  results[0].values = SlicesOf(std::move(values), context->pool());
-  return results;
-}
-
 class AccumulateStep final : public AggregateStep {
  public:
   AccumulateStep(AggregateColumn column, size_t output) : column_(std::move(column)) {
     outputs_ = {output};
+  }
+
+  arrow::Result<arrow::DataTypeVector> state_types(QueryContext* context) const override {
+    ARROW_ASSIGN_OR_RAISE(const auto accumulator, column_.function->make_accumulator(context));
+    return accumulator->state_types();
   }
 
   arrow::Result<std::unique_ptr<AggregateState>> MakeState(QueryContext* context) const override {
@@ -76,122 +90,14 @@ class AccumulateStep final : public AggregateStep {
     return std::make_unique<AccumulateState>(context, column_, std::move(accumulator));
   }
 
-  arrow::Result<std::vector<AggregateResult>> Finish(QueryContext* context,
-                                                     AggregateStates states) const override {
-    ARROW_ASSIGN_OR_RAISE(auto total, column_.function->make_accumulator(context));
-    ARROW_RETURN_NOT_OK(total->Resize(states.group_count));
-    for (size_t worker = 0; worker < states.states.size(); ++worker) {
-      auto& state = arrow::internal::checked_cast<AccumulateState&>(*states.states[worker]);
-      // A group that the worker met last may not have reached this state.
-      const std::vector<uint32_t>& mapping = states.mappings[worker];
-      ARROW_RETURN_NOT_OK(state.accumulator().Resize(static_cast<int64_t>(mapping.size())));
-      ARROW_RETURN_NOT_OK(total->Merge(std::move(state.accumulator()), mapping));
-      states.states[worker].reset();
-    }
-    return FinishAccumulator(context, total.get());
-  }
-
  private:
   AggregateColumn column_;
-};
-
-// Keeps the first row of each group and value.
-class DistinctState final : public AggregateState {
- public:
-  DistinctState(QueryContext* context, const AggregateColumn& column,
-                std::unique_ptr<GroupTable> seen)
-      : context_(context), column_(column), seen_(std::move(seen)) {}
-
-  arrow::Status Update(const GroupedBatch& batch) override {
-    ARROW_ASSIGN_OR_RAISE(const SelectedRows selected,
-                          SelectRows(context_, batch, column_, column_.arguments));
-    ARROW_ASSIGN_OR_RAISE(auto groups, GroupArray(selected.group_ids, context_->pool()));
-    const auto rows = WithGroupColumn(*selected.rows, std::move(groups));
-    ARROW_ASSIGN_OR_RAISE(auto fresh, SelectFresh(context_, rows, seen_.get()));
-    if (fresh->num_rows() > 0) {
-      batches_.push_back(std::move(fresh));
-    }
-    return arrow::Status::OK();
-  }
-
-  // The rows whose values were not in the table; they are now.
-  static arrow::Result<std::shared_ptr<arrow::RecordBatch>> SelectFresh(
-      QueryContext* context, const std::shared_ptr<arrow::RecordBatch>& rows, GroupTable* seen) {
-    uint32_t next = seen->group_count();
-    std::vector<uint32_t> numbers(static_cast<size_t>(rows->num_rows()));
-    ARROW_RETURN_NOT_OK(seen->Insert(rows->columns(), rows->num_rows(), numbers));
-    std::vector<RowPlace> fresh;
-    for (size_t row = 0; row < numbers.size(); ++row) {
-      // Numbers are given in order of first appearance.
-      if (numbers[row] == next) {
-        fresh.push_back({0, static_cast<uint32_t>(row)});
-        ++next;
-      }
-    }
-    return GatherPlaces(rows->schema(), {rows}, fresh, context->pool());
-  }
-
-  const arrow::RecordBatchVector& batches() const { return batches_; }
-
- private:
-  QueryContext* context_;
-  const AggregateColumn& column_;
-  std::unique_ptr<GroupTable> seen_;
-  arrow::RecordBatchVector batches_;
-};
-
-class DistinctStep final : public AggregateStep {
- public:
-  DistinctStep(AggregateColumn column, size_t output, const arrow::Schema& input)
-      : column_(std::move(column)) {
-    outputs_ = {output};
-    for (const int argument : column_.arguments) {
-      keys_.push_back({input.field(argument)->type()});
-    }
-    keys_.push_back({arrow::uint32()});
-  }
-
-  arrow::Result<std::unique_ptr<AggregateState>> MakeState(QueryContext* context) const override {
-    ARROW_ASSIGN_OR_RAISE(auto seen, GroupTable::Make(keys_, context->budget()));
-    return std::make_unique<DistinctState>(context, column_, std::move(seen));
-  }
-
-  arrow::Result<std::vector<AggregateResult>> Finish(QueryContext* context,
-                                                     AggregateStates states) const override {
-    ARROW_ASSIGN_OR_RAISE(auto total, column_.function->make_accumulator(context));
-    ARROW_RETURN_NOT_OK(total->Resize(states.group_count));
-    ARROW_ASSIGN_OR_RAISE(auto seen, GroupTable::Make(keys_, context->budget()));
-    for (size_t worker = 0; worker < states.states.size(); ++worker) {
-      const auto& state =
-          arrow::internal::checked_cast<const DistinctState&>(*states.states[worker]);
-      for (const auto& batch : state.batches()) {
-        ARROW_RETURN_NOT_OK(context->CheckStop());
-        ARROW_ASSIGN_OR_RAISE(auto mapped,
-                              MapGroupColumn(*batch, states.mappings[worker], context->pool()));
-        ARROW_ASSIGN_OR_RAISE(auto fresh, DistinctState::SelectFresh(context, mapped, seen.get()));
-        arrow::ArrayVector arguments = fresh->columns();
-        arguments.pop_back();
-        ARROW_RETURN_NOT_OK(total->Update(arguments, GroupsOf(*fresh)));
-      }
-      states.states[worker].reset();
-    }
-    return FinishAccumulator(context, total.get());
-  }
-
- private:
-  AggregateColumn column_;
-  std::vector<KeyField> keys_;
 };
 
 }  // namespace
 
 std::unique_ptr<AggregateStep> MakeAccumulateStep(AggregateColumn column, size_t output) {
   return std::make_unique<AccumulateStep>(std::move(column), output);
-}
-
-std::unique_ptr<AggregateStep> MakeDistinctStep(AggregateColumn column, size_t output,
-                                                const arrow::Schema& input) {
-  return std::make_unique<DistinctStep>(std::move(column), output, input);
 }
 
 }  // namespace keepone

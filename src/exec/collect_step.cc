@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "column/group_table.h"
 #include "exec/aggregate_step.h"
-#include "exec/metrics.h"
+#include "exec/grouped_rows.h"
 #include "exec/selected_rows.h"
 #include "exec/sort_rows.h"
 
@@ -21,42 +21,10 @@ namespace keepone {
 
 namespace {
 
-// What is held: the value, the order keys, the group.
-class CollectState final : public AggregateState {
- public:
-  struct Collected {
-    int64_t sequence;
-    std::shared_ptr<arrow::RecordBatch> rows;
-  };
-
-  CollectState(QueryContext* context, const AggregateColumn& column,
-               const std::vector<int>& columns)
-      : context_(context), column_(column), columns_(columns) {}
-
-  arrow::Status Update(const GroupedBatch& batch) override {
-    ARROW_ASSIGN_OR_RAISE(const SelectedRows selected,
-                          SelectRows(context_, batch, column_, columns_));
-    if (selected.rows->num_rows() == 0) {
-      return arrow::Status::OK();
-    }
-    ARROW_ASSIGN_OR_RAISE(auto groups, GroupArray(selected.group_ids, context_->pool()));
-    collected_.push_back({batch.sequence, WithGroupColumn(*selected.rows, std::move(groups))});
-    return arrow::Status::OK();
-  }
-
-  std::vector<Collected>& collected() { return collected_; }
-
- private:
-  QueryContext* context_;
-  const AggregateColumn& column_;
-  const std::vector<int>& columns_;
-  std::vector<Collected> collected_;
-};
-
 // The lists of groups: that of group g holds the rows [ends[g - 1], ends[g]) of the order.
 struct Lists {
-  arrow::RecordBatchVector values;  // one column
-  std::shared_ptr<RowOrder> order;
+  const arrow::RecordBatchVector& batches;  // the first column has the values
+  const RowOrder& order;
   std::vector<int64_t> ends;
   std::shared_ptr<arrow::DataType> type;
   arrow::MemoryPool* pool;
@@ -71,7 +39,7 @@ struct Lists {
     const int64_t from = begin(first);
     const int64_t values_count = begin(first + count) - from;
     if (values_count > std::numeric_limits<Offset>::max()) {
-      return ResourceError("the lists of ", count, " groups hold more than 2^31 values");
+      return ResourceError("the list of a group holds more than 2^31 values");
     }
     ARROW_ASSIGN_OR_RAISE(
         std::shared_ptr<arrow::Buffer> offsets,
@@ -89,12 +57,169 @@ struct Lists {
       arrow::bit_util::SetBitTo(valid->mutable_data(), i, !is_null);
     }
     const std::span<const RowPlace> refs =
-        std::span(order->refs())
+        std::span(order.refs())
             .subspan(static_cast<size_t>(from), static_cast<size_t>(values_count));
-    ARROW_ASSIGN_OR_RAISE(auto rows, GatherPlaces(values[0]->schema(), values, refs, pool));
+    ARROW_ASSIGN_OR_RAISE(auto rows, GatherPlaces(batches[0]->schema(), batches, refs, pool));
     return std::make_shared<typename arrow::TypeTraits<ListType>::ArrayType>(
         type, count, std::move(offsets), rows->column(0), std::move(valid), null_count);
   }
+};
+
+// What is held: the value, the order keys, the position.
+class CollectState final : public AggregateState {
+ public:
+  CollectState(QueryContext* context, const AggregateColumn& column,
+               const std::vector<int>& columns, const std::vector<OrderColumn>& order,
+               std::shared_ptr<arrow::Schema> held)
+      : context_(context),
+        column_(column),
+        columns_(columns),
+        order_(order),
+        rows_(context, std::move(held)) {}
+
+  arrow::Status Update(const GroupedBatch& batch) override {
+    ARROW_ASSIGN_OR_RAISE(const SelectedRows selected,
+                          SelectRows(context_, batch, column_, columns_));
+    ARROW_ASSIGN_OR_RAISE(auto positions, PositionArray(selected.positions, context_->pool()));
+    arrow::ArrayVector held = selected.rows->columns();
+    held.push_back(std::move(positions));
+    const auto rows =
+        arrow::RecordBatch::Make(rows_.schema(), selected.rows->num_rows(), std::move(held));
+    return rows_.Append(*rows, selected.group_ids);
+  }
+
+  arrow::Status PrepareExport(int64_t group_count) override { return rows_.Index(group_count); }
+
+  arrow::Result<arrow::ArrayVector> Export(std::span<const uint32_t> groups) const override {
+    ARROW_ASSIGN_OR_RAISE(auto lists, rows_.Export(groups));
+    return arrow::ArrayVector{std::move(lists)};
+  }
+
+  arrow::Status Merge(const arrow::ArrayVector& state, std::span<const uint32_t> group_ids,
+                      int64_t /*group_count*/) override {
+    ARROW_ASSIGN_OR_RAISE(const UnpackedRows unpacked,
+                          UnpackGroupedRows(*state[0], group_ids, context_->pool()));
+    return rows_.Append(*unpacked.rows, unpacked.group_ids);
+  }
+
+  arrow::Result<std::vector<GroupValues>> Finish(int64_t group_count) override {
+    ARROW_RETURN_NOT_OK(rows_.Flush());
+    RowOrder order(context_->budget());
+    ARROW_RETURN_NOT_OK(ReferToAllRows(rows_.batches(), &order));
+    ARROW_RETURN_NOT_OK(SortRows(context_, rows_.batches(), order_, &order));
+    if (column_.distinct) {
+      ARROW_RETURN_NOT_OK(KeepDistinct(&order));
+    }
+    if (column_.limit.has_value()) {
+      ARROW_RETURN_NOT_OK(KeepFirst(*column_.limit, &order));
+    }
+    ARROW_ASSIGN_OR_RAISE(const arrow::RecordBatchVector values, ValuesOnly());
+    Lists lists{values, order, {}, column_.function->result_type, context_->pool()};
+    lists.ends.resize(static_cast<size_t>(group_count));
+    for (const RowPlace ref : order.refs()) {
+      ++lists.ends[GroupOf(ref)];
+    }
+    for (size_t group = 1; group < lists.ends.size(); ++group) {
+      lists.ends[group] += lists.ends[group - 1];
+    }
+    ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector chunks, MakeChunks(lists, group_count));
+    return std::vector<GroupValues>{ValuesInOrder(std::move(chunks))};
+  }
+
+  int64_t bytes_used() const override { return rows_.bytes_used(); }
+
+ private:
+  uint32_t GroupOf(RowPlace ref) const { return GroupsOf(*rows_.batches()[ref.batch])[ref.row]; }
+
+  // Leaves of equal values of a group the first.
+  arrow::Status KeepDistinct(RowOrder* order) const {
+    ARROW_ASSIGN_OR_RAISE(auto seen,
+                          GroupTable::Make({{rows_.schema()->field(0)->type()}, {arrow::uint32()}},
+                                           context_->budget()));
+    const auto block_rows = static_cast<size_t>(context_->batch_rows_max());
+    const arrow::RecordBatchVector& batches = rows_.batches();
+    std::vector<RowPlace>& refs = order->refs();
+    size_t kept = 0;
+    for (size_t first = 0; first < refs.size(); first += block_rows) {
+      ARROW_RETURN_NOT_OK(context_->CheckStop());
+      const size_t count = std::min(block_rows, refs.size() - first);
+      ARROW_ASSIGN_OR_RAISE(auto rows,
+                            GatherPlaces(batches[0]->schema(), batches,
+                                         std::span(refs).subspan(first, count), context_->pool()));
+      std::vector<uint32_t> numbers(count);
+      uint32_t next = seen->group_count();
+      ARROW_RETURN_NOT_OK(seen->Insert({rows->column(0), rows->column(rows->num_columns() - 1)},
+                                       rows->num_rows(), numbers));
+      for (size_t i = 0; i < count; ++i) {
+        if (numbers[i] == next) {
+          refs[kept++] = refs[first + i];
+          ++next;
+        }
+      }
+    }
+    return order->Resize(static_cast<int64_t>(kept));
+  }
+
+  arrow::Status KeepFirst(int64_t limit, RowOrder* order) const {
+    std::vector<RowPlace>& refs = order->refs();
+    size_t kept = 0;
+    int64_t of_group = 0;
+    uint32_t group = 0;
+    for (const RowPlace ref : refs) {
+      of_group = kept > 0 && GroupOf(ref) == group ? of_group + 1 : 1;
+      group = GroupOf(ref);
+      if (of_group <= limit) {
+        refs[kept++] = ref;
+      }
+    }
+    return order->Resize(static_cast<int64_t>(kept));
+  }
+
+  arrow::Result<arrow::RecordBatchVector> ValuesOnly() const {
+    const auto schema = arrow::schema({rows_.schema()->field(0)});
+    arrow::RecordBatchVector values;
+    for (const auto& batch : rows_.batches()) {
+      values.push_back(arrow::RecordBatch::Make(schema, batch->num_rows(),
+                                                arrow::ArrayVector{batch->column(0)}));
+    }
+    if (values.empty()) {
+      ARROW_ASSIGN_OR_RAISE(auto none, arrow::RecordBatch::MakeEmpty(schema, context_->pool()));
+      values.push_back(std::move(none));
+    }
+    return values;
+  }
+
+  // Chunks of a bounded size, unless the list of one group exceeds it.
+  arrow::Result<arrow::ArrayVector> MakeChunks(const Lists& lists, int64_t group_count) const {
+    const double value_bytes = static_cast<double>(TotalBytes(lists.batches)) /
+                               static_cast<double>(std::max<int64_t>(lists.order.size(), 1));
+    const auto values_max =
+        static_cast<int64_t>(static_cast<double>(kChunkBytesMax) / std::max(value_bytes, 1.0));
+    arrow::ArrayVector chunks;
+    int64_t first = 0;
+    do {
+      ARROW_RETURN_NOT_OK(context_->CheckStop());
+      int64_t count = std::min<int64_t>(1, group_count - first);
+      while (first + count < group_count &&
+             lists.begin(first + count + 1) - lists.begin(first) <= values_max) {
+        ++count;
+      }
+      ARROW_ASSIGN_OR_RAISE(auto chunk, lists.type->id() == arrow::Type::LARGE_LIST
+                                            ? lists.Make<arrow::LargeListType>(first, count)
+                                            : lists.Make<arrow::ListType>(first, count));
+      chunks.push_back(std::move(chunk));
+      first += count;
+    } while (first < group_count);
+    return chunks;
+  }
+
+  static constexpr int64_t kChunkBytesMax = int64_t{16} << 20;
+
+  QueryContext* context_;
+  const AggregateColumn& column_;
+  const std::vector<int>& columns_;
+  const std::vector<OrderColumn>& order_;
+  GroupedRows rows_;
 };
 
 class CollectStep final : public AggregateStep {
@@ -106,115 +231,31 @@ class CollectStep final : public AggregateStep {
       order_.push_back({static_cast<int>(columns_.size()), order.descending, order.nulls_first});
       columns_.push_back(order.column);
     }
-    order_.insert(order_.begin(), OrderColumn{static_cast<int>(columns_.size())});
-    value_field_ = input.field(column_.arguments[0]);
+    arrow::FieldVector fields;
+    for (const int index : columns_) {
+      fields.push_back(input.field(index));
+    }
+    // Behind these stand the position, which decides last, and the group, which decides first.
+    const auto position = static_cast<int>(fields.size());
+    order_.push_back({position});
+    order_.insert(order_.begin(), OrderColumn{position + 1});
+    fields.push_back(arrow::field("position", arrow::int64(), false));
+    held_ = arrow::schema(std::move(fields));
+  }
+
+  arrow::Result<arrow::DataTypeVector> state_types(QueryContext* context) const override {
+    return arrow::DataTypeVector{GroupedRows(context, held_).list_type()};
   }
 
   arrow::Result<std::unique_ptr<AggregateState>> MakeState(QueryContext* context) const override {
-    return std::make_unique<CollectState>(context, column_, columns_);
-  }
-
-  arrow::Result<std::vector<AggregateResult>> Finish(QueryContext* context,
-                                                     AggregateStates states) const override {
-    ARROW_ASSIGN_OR_RAISE(arrow::RecordBatchVector batches, InInputOrder(context, &states));
-    auto lists = std::make_shared<Lists>();
-    lists->order = std::make_shared<RowOrder>(context->budget());
-    lists->type = column_.function->result_type;
-    lists->pool = context->pool();
-    ARROW_RETURN_NOT_OK(ReferToAllRows(batches, lists->order.get()));
-    ARROW_RETURN_NOT_OK(SortRows(context, batches, order_, lists->order.get()));
-    if (column_.distinct) {
-      ARROW_RETURN_NOT_OK(KeepDistinct(context, batches, lists->order.get()));
-    }
-    lists->ends.resize(static_cast<size_t>(states.group_count));
-    for (const RowPlace ref : lists->order->refs()) {
-      ++lists->ends[GroupsOf(*batches[ref.batch])[ref.row]];
-    }
-    for (size_t group = 1; group < lists->ends.size(); ++group) {
-      lists->ends[group] += lists->ends[group - 1];
-    }
-    ARROW_ASSIGN_OR_RAISE(lists->values, ValuesOf(batches));
-    std::vector<AggregateResult> results(1);
-    results[0].row_bytes = static_cast<double>(TotalBytes(lists->values)) /
-                           static_cast<double>(std::max<int64_t>(states.group_count, 1));
-    results[0].values = [lists](int64_t first, int64_t count) {
-      return lists->type->id() == arrow::Type::LARGE_LIST
-                 ? lists->Make<arrow::LargeListType>(first, count)
-                 : lists->Make<arrow::ListType>(first, count);
-    };
-    return results;
+    return std::make_unique<CollectState>(context, column_, columns_, order_, held_);
   }
 
  private:
-  arrow::Result<arrow::RecordBatchVector> InInputOrder(QueryContext* context,
-                                                       AggregateStates* states) const {
-    std::vector<CollectState::Collected> all;
-    for (size_t worker = 0; worker < states->states.size(); ++worker) {
-      auto& state = arrow::internal::checked_cast<CollectState&>(*states->states[worker]);
-      for (CollectState::Collected& one : state.collected()) {
-        ARROW_ASSIGN_OR_RAISE(one.rows,
-                              MapGroupColumn(*one.rows, states->mappings[worker], context->pool()));
-        all.push_back(std::move(one));
-      }
-      states->states[worker].reset();
-    }
-    std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
-    arrow::RecordBatchVector batches;
-    for (CollectState::Collected& one : all) {
-      batches.push_back(std::move(one.rows));
-    }
-    NoteBytesHeld(TotalBytes(batches));
-    return batches;
-  }
-
-  // Leaves of equal values of a group the first.
-  arrow::Status KeepDistinct(QueryContext* context, const arrow::RecordBatchVector& batches,
-                             RowOrder* order) const {
-    ARROW_ASSIGN_OR_RAISE(auto seen, GroupTable::Make({{value_field_->type()}, {arrow::uint32()}},
-                                                      context->budget()));
-    const auto block_rows = static_cast<size_t>(context->batch_rows_max());
-    std::vector<RowPlace>& refs = order->refs();
-    const int group_column = static_cast<int>(columns_.size());
-    size_t kept = 0;
-    for (size_t first = 0; first < refs.size(); first += block_rows) {
-      ARROW_RETURN_NOT_OK(context->CheckStop());
-      const size_t count = std::min(block_rows, refs.size() - first);
-      ARROW_ASSIGN_OR_RAISE(auto rows,
-                            GatherPlaces(batches[0]->schema(), batches,
-                                         std::span(refs).subspan(first, count), context->pool()));
-      std::vector<uint32_t> numbers(count);
-      uint32_t next = seen->group_count();
-      ARROW_RETURN_NOT_OK(
-          seen->Insert({rows->column(0), rows->column(group_column)}, rows->num_rows(), numbers));
-      for (size_t i = 0; i < count; ++i) {
-        if (numbers[i] == next) {
-          refs[kept++] = refs[first + i];
-          ++next;
-        }
-      }
-    }
-    return order->Resize(static_cast<int64_t>(kept));
-  }
-
-  arrow::Result<arrow::RecordBatchVector> ValuesOf(const arrow::RecordBatchVector& batches) const {
-    const auto schema = arrow::schema({value_field_});
-    arrow::RecordBatchVector values;
-    for (const auto& batch : batches) {
-      values.push_back(arrow::RecordBatch::Make(schema, batch->num_rows(),
-                                                arrow::ArrayVector{batch->column(0)}));
-    }
-    if (values.empty()) {
-      ARROW_ASSIGN_OR_RAISE(auto none, arrow::RecordBatch::MakeEmpty(schema));
-      values.push_back(std::move(none));
-    }
-    return values;
-  }
-
   AggregateColumn column_;
   std::vector<int> columns_;        // of the input that are held
-  std::vector<OrderColumn> order_;  // of what is held: the group first
-  std::shared_ptr<arrow::Field> value_field_;
+  std::vector<OrderColumn> order_;  // of what is held
+  std::shared_ptr<arrow::Schema> held_;
 };
 
 }  // namespace

@@ -61,6 +61,12 @@ struct HeldRows {
   double more_row_bytes = 0;  // of `more`, on average: only to bound batches
 };
 
+// One more column for held rows.
+struct AggregateResult {
+  HeldRows::MoreColumn values;
+  double row_bytes = 0;  // on average
+};
+
 // Gives the rows under the names of `schema`, in batches bounded by rows and bytes, and in morsels
 // that are gathered in parallel.
 std::unique_ptr<BatchStream> MakeHeldRows(QueryContext* context,

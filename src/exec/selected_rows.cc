@@ -52,22 +52,26 @@ arrow::Result<SelectedRows> SelectRows(QueryContext* context, const GroupedBatch
   SelectedRows selected;
   selected.rows = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), batch.rows.num_rows(),
                                            SelectColumns(batch.rows, columns));
+  selected.group_ids = batch.group_ids;
+  selected.positions = batch.positions;
   std::vector<uint32_t> rows;
   if (!FindSelectedRows(batch.rows, column, &rows)) {
-    selected.group_ids.assign(batch.group_ids.begin(), batch.group_ids.end());
     return selected;
   }
-  const auto count = static_cast<int64_t>(rows.size());
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> positions,
-                        arrow::AllocateBuffer(count * 8, context->pool()));
-  auto* position = reinterpret_cast<int64_t*>(positions->mutable_data());
   std::vector<RowPlace> refs;
+  refs.reserve(rows.size());
   for (const uint32_t row : rows) {
     refs.push_back({0, row});
-    selected.group_ids.push_back(batch.group_ids[row]);
-    *position++ = batch.position + row;
+    selected.own_group_ids.push_back(batch.group_ids[row]);
+    selected.own_positions.push_back(batch.positions[row]);
   }
-  selected.positions = std::make_shared<arrow::Int64Array>(count, std::move(positions));
+  selected.group_ids = selected.own_group_ids;
+  selected.positions = selected.own_positions;
+  if (columns.empty()) {
+    selected.rows = arrow::RecordBatch::Make(
+        selected.rows->schema(), static_cast<int64_t>(rows.size()), arrow::ArrayVector{});
+    return selected;
+  }
   ARROW_ASSIGN_OR_RAISE(
       selected.rows, GatherPlaces(selected.rows->schema(), {selected.rows}, refs, context->pool()));
   return selected;
@@ -83,27 +87,30 @@ std::shared_ptr<arrow::RecordBatch> WithGroupColumn(const arrow::RecordBatch& ba
                                   std::move(columns));
 }
 
-arrow::Result<std::shared_ptr<arrow::Array>> GroupArray(std::span<const uint32_t> group_ids,
-                                                        arrow::MemoryPool* pool) {
+namespace {
+
+// A copy of the values.
+template <typename ArrayType, typename Value>
+arrow::Result<std::shared_ptr<arrow::Array>> ArrayOf(std::span<const Value> values,
+                                                     arrow::MemoryPool* pool) {
   ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
-                        arrow::AllocateBuffer(static_cast<int64_t>(group_ids.size_bytes()), pool));
-  if (!group_ids.empty()) {
-    std::memcpy(buffer->mutable_data(), group_ids.data(), group_ids.size_bytes());
+                        arrow::AllocateBuffer(static_cast<int64_t>(values.size_bytes()), pool));
+  if (!values.empty()) {
+    std::memcpy(buffer->mutable_data(), values.data(), values.size_bytes());
   }
-  return std::make_shared<arrow::UInt32Array>(static_cast<int64_t>(group_ids.size()),
-                                              std::move(buffer));
+  return std::make_shared<ArrayType>(static_cast<int64_t>(values.size()), std::move(buffer));
 }
 
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> MapGroupColumn(const arrow::RecordBatch& batch,
-                                                                  std::span<const uint32_t> mapping,
-                                                                  arrow::MemoryPool* pool) {
-  std::vector<uint32_t> mapped;
-  for (const uint32_t group : GroupsOf(batch)) {
-    mapped.push_back(mapping[group]);
-  }
-  ARROW_ASSIGN_OR_RAISE(auto groups, GroupArray(mapped, pool));
-  const int last = batch.num_columns() - 1;
-  return batch.SetColumn(last, batch.schema()->field(last), std::move(groups));
+}  // namespace
+
+arrow::Result<std::shared_ptr<arrow::Array>> GroupArray(std::span<const uint32_t> group_ids,
+                                                        arrow::MemoryPool* pool) {
+  return ArrayOf<arrow::UInt32Array>(group_ids, pool);
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> PositionArray(std::span<const int64_t> positions,
+                                                           arrow::MemoryPool* pool) {
+  return ArrayOf<arrow::Int64Array>(positions, pool);
 }
 
 std::span<const uint32_t> GroupsOf(const arrow::RecordBatch& batch) {

@@ -19,11 +19,15 @@ namespace keepone {
 bool FindSelectedRows(const arrow::RecordBatch& batch, const AggregateColumn& column,
                       std::vector<uint32_t>* rows);
 
-// Columns of the rows that count, with their groups.
+// Columns of the rows that count, with their groups and positions, which are those of the batch
+// where all rows count.
 struct SelectedRows {
   std::shared_ptr<arrow::RecordBatch> rows;  // the columns asked for, in order
-  std::vector<uint32_t> group_ids;
-  std::shared_ptr<arrow::Int64Array> positions;  // nullptr when all rows of the batch count
+  std::span<const uint32_t> group_ids;
+  std::span<const int64_t> positions;
+
+  std::vector<uint32_t> own_group_ids;
+  std::vector<int64_t> own_positions;
 };
 arrow::Result<SelectedRows> SelectRows(QueryContext* context, const GroupedBatch& batch,
                                        const AggregateColumn& column,
@@ -34,10 +38,8 @@ std::shared_ptr<arrow::RecordBatch> WithGroupColumn(const arrow::RecordBatch& ba
                                                     std::shared_ptr<arrow::Array> groups);
 arrow::Result<std::shared_ptr<arrow::Array>> GroupArray(std::span<const uint32_t> group_ids,
                                                         arrow::MemoryPool* pool);
-// The last column replaced by what `mapping` makes of its groups.
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> MapGroupColumn(const arrow::RecordBatch& batch,
-                                                                  std::span<const uint32_t> mapping,
-                                                                  arrow::MemoryPool* pool);
+arrow::Result<std::shared_ptr<arrow::Array>> PositionArray(std::span<const int64_t> positions,
+                                                           arrow::MemoryPool* pool);
 // The last column's groups.
 std::span<const uint32_t> GroupsOf(const arrow::RecordBatch& batch);
 

@@ -29,45 +29,34 @@ arrow::Result<AggregateResult> AggregatePartitions(QueryContext* context,
                                                    const PartitionedRows& rows,
                                                    const AggregateColumn& column) {
   const auto steps = MakeAggregateSteps({column}, *rows.batches()[0]->schema());
-  std::vector<std::unique_ptr<AggregateState>> state(1);
-  ARROW_ASSIGN_OR_RAISE(state[0], steps[0]->MakeState(context));
-  int64_t sequence = 0;
+  ARROW_ASSIGN_OR_RAISE(const auto state, steps[0]->MakeState(context));
+  std::vector<int64_t> positions;
   int64_t position = 0;
   for (const auto& batch : rows.batches()) {
     ARROW_RETURN_NOT_OK(context->CheckStop());
+    positions.resize(static_cast<size_t>(batch->num_rows()));
+    std::iota(positions.begin(), positions.end(), position);
     ARROW_RETURN_NOT_OK(
-        state[0]->Update({*batch, sequence++, position, GroupsOf(*batch), rows.partition_count()}));
+        state->Update({*batch, positions, GroupsOf(*batch), rows.partition_count()}));
     position += batch->num_rows();
   }
-  std::vector<std::vector<uint32_t>> mappings(1);
-  mappings[0].resize(static_cast<size_t>(rows.partition_count()));
-  std::iota(mappings[0].begin(), mappings[0].end(), 0u);
-  ARROW_ASSIGN_OR_RAISE(
-      std::vector<AggregateResult> results,
-      steps[0]->Finish(context, {std::move(state), mappings, rows.partition_count()}));
+  ARROW_ASSIGN_OR_RAISE(const std::vector<GroupValues> values,
+                        state->Finish(rows.partition_count()));
 
-  // The values of all partitions, in pieces that offsets can hold, spread over the rows.
-  const auto bytes_max = static_cast<double>(context->batch_bytes_max());
-  const int64_t piece = std::clamp<int64_t>(
-      static_cast<int64_t>(bytes_max / std::max(results[0].row_bytes, 1.0)), 1, 1 << 16);
+  // The values of all partitions, spread over the rows.
   arrow::RecordBatchVector pieces;
-  for (int64_t first = 0; first < rows.partition_count(); first += piece) {
-    ARROW_ASSIGN_OR_RAISE(
-        auto values, results[0].values(first, std::min(piece, rows.partition_count() - first)));
-    const int64_t count = values->length();
-    auto piece_schema = arrow::schema({arrow::field("value", values->type())});
-    pieces.push_back(arrow::RecordBatch::Make(std::move(piece_schema), count,
-                                              arrow::ArrayVector{std::move(values)}));
+  for (const auto& chunk : values[0].chunks) {
+    pieces.push_back(arrow::RecordBatch::Make(arrow::schema({arrow::field("value", chunk->type())}),
+                                              chunk->length(), arrow::ArrayVector{chunk}));
   }
   auto order = std::make_shared<RowOrder>(context->budget());
   ARROW_RETURN_NOT_OK(order->Resize(rows.row_count()));
   for (const RowPlace ref : rows.sorted()) {
-    const int64_t partition = rows.PartitionOf(ref);
-    order->refs()[static_cast<size_t>(rows.RowNumber(ref))] = {
-        static_cast<uint32_t>(partition / piece), static_cast<uint32_t>(partition % piece)};
+    order->refs()[static_cast<size_t>(rows.RowNumber(ref))] =
+        values[0].PlaceOf(rows.PartitionOf(ref));
   }
   AggregateResult result;
-  result.row_bytes = results[0].row_bytes;
+  result.row_bytes = values[0].row_bytes;
   result.values = GatheredColumn(std::move(pieces), 0, std::move(order), context->pool());
   return result;
 }

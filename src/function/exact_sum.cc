@@ -127,19 +127,33 @@ void ExactSum::AddProduct(double a, double b) {
   }
 }
 
-void ExactSum::Add(const ExactSum& other) {
-  AddSmall(other.low_);
-  AddSmall(other.high_);
-  if (other.more_ == nullptr) {
+void ExactSum::AddHugeTerm(double scaled) {
+  Grow(scaled, &EnsureMore().huge);
+}
+
+void ExactSum::AppendTerms(std::vector<double>* terms) const {
+  if (more_ == nullptr) {
+    // Nearly all sums.
+    terms->insert(terms->end(), {low_, high_});
     return;
   }
-  for (const double part : other.more_->middle) {
-    AddSmall(part);
+  const std::vector<double> parts = Parts();
+  terms->insert(terms->end(), parts.begin(), parts.end());
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if ((more_->specials & 1) != 0) {
+    terms->push_back(kInfinity);
   }
-  More& more = EnsureMore();
-  more.specials |= other.more_->specials;
-  for (const double part : other.more_->huge) {
-    Grow(part, &more.huge);
+  if ((more_->specials & 2) != 0) {
+    terms->push_back(-kInfinity);
+  }
+  if ((more_->specials & 4) != 0) {
+    terms->push_back(std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+void ExactSum::AppendHugeTerms(std::vector<double>* terms) const {
+  if (more_ != nullptr) {
+    terms->insert(terms->end(), more_->huge.begin(), more_->huge.end());
   }
 }
 

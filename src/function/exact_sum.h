@@ -23,12 +23,17 @@ class ExactSum {
   }
   // Adds a * b without rounding the product. REQUIRES: the product does not under- or overflow.
   void AddProduct(double a, double b);
-  void Add(const ExactSum& other);
+  // Adds a term that AppendHugeTerms gave.
+  void AddHugeTerm(double scaled);
 
   // The exact sum, rounded once to the nearest double.
   double Round() const;
   // The parts, whose exact sum is the value. REQUIRES: all terms were below 2^960.
   std::vector<double> Parts() const;
+  // Terms that, added to another sum, have the effect of this one: those of the first by Add (they
+  // may be infinities and NaN), those of the second, scaled by 2^-128, by AddHugeTerm.
+  void AppendTerms(std::vector<double>* terms) const;
+  void AppendHugeTerms(std::vector<double>* terms) const;
   bool IsSpecial() const {
     return more_ != nullptr && (more_->specials != 0 || !more_->huge.empty());
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -9,13 +10,14 @@
 #include <arrow/array.h>
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
-#include <arrow/array/concatenate.h>
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
 #include <arrow/chunked_array.h>
 #include <arrow/util/bit_util.h>
 #include <arrow/util/checked_cast.h>
 
+#include "base/error.h"
+#include "column/gather.h"
 #include "column/key_encoder.h"
 #include "function/accumulators.h"
 #include "function/arrow_call.h"
@@ -57,37 +59,26 @@ class NarrowExtreme final : public GroupAccumulator {
     return arrow::Status::OK();
   }
 
-  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
-    const auto& groups = checked_cast<NarrowExtreme&>(other).groups_;
-    for (size_t group = 0; group < groups.size(); ++group) {
-      if (groups[group].has_value) {
-        Offer(groups[group], &groups_[mapping[group]]);
-      }
-    }
-    return arrow::Status::OK();
+  arrow::DataTypeVector state_types() const override { return {type_}; }
+
+  arrow::Result<arrow::ArrayVector> ExportState(std::span<const uint32_t> groups) const override {
+    ARROW_ASSIGN_OR_RAISE(ArrayPtr values, Values(groups.size(), [&](size_t row) -> const Group& {
+                            return groups_[groups[row]];
+                          }));
+    return arrow::ArrayVector{std::move(values)};
+  }
+
+  arrow::Status MergeState(const arrow::ArrayVector& state,
+                           std::span<const uint32_t> group_ids) override {
+    return Update(state, group_ids);
   }
 
   ChunkedResult Finish() override {
-    const auto count = static_cast<int64_t>(groups_.size());
-    const int64_t bytes =
-        width_ == 0 ? arrow::bit_util::BytesForBits(count) : count * static_cast<int64_t>(width_);
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> values,
-                          arrow::AllocateBuffer(bytes, PoolOf(context_)));
-    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> validity,
-                          arrow::AllocateEmptyBitmap(count, PoolOf(context_)));
-    std::memset(values->mutable_data(), 0, static_cast<size_t>(bytes));
-    for (size_t i = 0; i < groups_.size(); ++i) {
-      const auto row = static_cast<int64_t>(i);
-      arrow::bit_util::SetBitTo(validity->mutable_data(), row, groups_[i].has_value);
-      if (width_ == 0) {
-        arrow::bit_util::SetBitTo(values->mutable_data(), row, groups_[i].bits != 0);
-      } else {
-        std::memcpy(values->mutable_data() + i * width_, &groups_[i].bits, width_);
-      }
-    }
+    ARROW_ASSIGN_OR_RAISE(
+        ArrayPtr values,
+        Values(groups_.size(), [this](size_t row) -> const Group& { return groups_[row]; }));
     groups_ = decltype(groups_)();
-    return std::make_shared<arrow::ChunkedArray>(arrow::MakeArray(
-        arrow::ArrayData::Make(type_, count, {std::move(validity), std::move(values)})));
+    return std::make_shared<arrow::ChunkedArray>(std::move(values));
   }
 
   int64_t bytes_used() const override {
@@ -101,6 +92,30 @@ class NarrowExtreme final : public GroupAccumulator {
     uint64_t bits = 0;
     bool has_value = false;
   };
+
+  template <typename GroupAt>
+  arrow::Result<ArrayPtr> Values(size_t rows, const GroupAt& group_at) const {
+    const auto count = static_cast<int64_t>(rows);
+    const int64_t bytes =
+        width_ == 0 ? arrow::bit_util::BytesForBits(count) : count * static_cast<int64_t>(width_);
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> values,
+                          arrow::AllocateBuffer(bytes, PoolOf(context_)));
+    ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> validity,
+                          arrow::AllocateEmptyBitmap(count, PoolOf(context_)));
+    std::memset(values->mutable_data(), 0, static_cast<size_t>(bytes));
+    for (size_t i = 0; i < rows; ++i) {
+      const Group& group = group_at(i);
+      const auto row = static_cast<int64_t>(i);
+      arrow::bit_util::SetBitTo(validity->mutable_data(), row, group.has_value);
+      if (width_ == 0) {
+        arrow::bit_util::SetBitTo(values->mutable_data(), row, group.bits != 0);
+      } else {
+        std::memcpy(values->mutable_data() + i * width_, &group.bits, width_);
+      }
+    }
+    return arrow::MakeArray(
+        arrow::ArrayData::Make(type_, count, {std::move(validity), std::move(values)}));
+  }
 
   uint64_t BitsOf(const arrow::ArrayData& data, size_t row) const {
     const auto position = static_cast<int64_t>(row) + data.offset;
@@ -154,18 +169,24 @@ class TextExtreme final : public GroupAccumulator {
     return arrow::Status::OK();
   }
 
-  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
-    const auto& groups = checked_cast<TextExtreme&>(other).groups_;
-    for (size_t group = 0; group < groups.size(); ++group) {
-      if (groups[group].has_value()) {
-        Offer(*groups[group], &groups_[mapping[group]]);
-      }
+  arrow::DataTypeVector state_types() const override { return {type_}; }
+
+  arrow::Result<arrow::ArrayVector> ExportState(std::span<const uint32_t> groups) const override {
+    Builder builder(type_, PoolOf(context_));
+    for (const uint32_t group : groups) {
+      const std::optional<std::string>& value = groups_[group];
+      ARROW_RETURN_NOT_OK(value.has_value() ? builder.Append(*value) : builder.AppendNull());
     }
-    return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(ArrayPtr values, builder.Finish());
+    return arrow::ArrayVector{std::move(values)};
+  }
+
+  arrow::Status MergeState(const arrow::ArrayVector& state,
+                           std::span<const uint32_t> group_ids) override {
+    return Update(state, group_ids);
   }
 
   ChunkedResult Finish() override {
-    using Builder = typename arrow::TypeTraits<Type>::BuilderType;
     Builder builder(type_, PoolOf(context_));
     arrow::ArrayVector chunks;
     for (const std::optional<std::string>& value : groups_) {
@@ -189,6 +210,7 @@ class TextExtreme final : public GroupAccumulator {
   }
 
  private:
+  using Builder = typename arrow::TypeTraits<Type>::BuilderType;
   static constexpr int64_t kChunkBytesMax = int64_t{1} << 30;
 
   void Offer(std::string_view value, std::optional<std::string>* best) {
@@ -229,14 +251,28 @@ class EncodedExtreme final : public GroupAccumulator {
     return Offer(arguments[0], group_ids);
   }
 
-  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
-    auto& source = checked_cast<EncodedExtreme&>(other);
-    ARROW_ASSIGN_OR_RAISE(const ArrayPtr values, source.Values());
-    return Offer(values, mapping.first(static_cast<size_t>(values->length())));
+  arrow::DataTypeVector state_types() const override { return {type_}; }
+
+  arrow::Result<arrow::ArrayVector> ExportState(std::span<const uint32_t> groups) const override {
+    std::vector<int64_t> rows;
+    for (const uint32_t group : groups) {
+      rows.push_back(groups_[group].row);
+    }
+    ARROW_ASSIGN_OR_RAISE(ArrayPtr values, ValuesAt(rows));
+    return arrow::ArrayVector{std::move(values)};
+  }
+
+  arrow::Status MergeState(const arrow::ArrayVector& state,
+                           std::span<const uint32_t> group_ids) override {
+    return Offer(state[0], group_ids);
   }
 
   ChunkedResult Finish() override {
-    ARROW_ASSIGN_OR_RAISE(ArrayPtr values, Values());
+    std::vector<int64_t> rows;
+    for (const Group& group : groups_) {
+      rows.push_back(group.row);
+    }
+    ARROW_ASSIGN_OR_RAISE(ArrayPtr values, ValuesAt(rows));
     groups_ = decltype(groups_)();
     kept_.clear();
     kept_rows_ = 0;
@@ -286,7 +322,6 @@ class EncodedExtreme final : public GroupAccumulator {
   }
 
   arrow::Status Compact() {
-    ARROW_ASSIGN_OR_RAISE(ArrayPtr all, arrow::Concatenate(kept_, PoolOf(context_)));
     std::vector<int64_t> rows;
     for (Group& group : groups_) {
       if (group.row >= 0) {
@@ -294,26 +329,35 @@ class EncodedExtreme final : public GroupAccumulator {
         group.row = static_cast<int64_t>(rows.size()) - 1;
       }
     }
-    ARROW_ASSIGN_OR_RAISE(ArrayPtr living, TakeRows(context_, all, rows));
+    ARROW_ASSIGN_OR_RAISE(ArrayPtr living, ValuesAt(rows));
     kept_rows_ = living->length();
     kept_ = {std::move(living)};
     return arrow::Status::OK();
   }
 
-  // One value per group; the groups without one are NULL.
-  arrow::Result<ArrayPtr> Values() {
-    ARROW_ASSIGN_OR_RAISE(ArrayPtr null, arrow::MakeArrayOfNull(type_, 1, PoolOf(context_)));
-    arrow::ArrayVector chunks = kept_;
-    chunks.push_back(std::move(null));
-    ARROW_ASSIGN_OR_RAISE(ArrayPtr all, arrow::Concatenate(chunks, PoolOf(context_)));
-    std::vector<int64_t> rows;
-    for (const Group& group : groups_) {
-      rows.push_back(group.row >= 0 ? group.row : kept_rows_);
+  // The kept values at these rows; NULL where a row is negative.
+  arrow::Result<ArrayPtr> ValuesAt(const std::vector<int64_t>& rows) const {
+    std::vector<int64_t> first_rows;  // of each chunk
+    int64_t first_row = 0;
+    for (const ArrayPtr& chunk : kept_) {
+      first_rows.push_back(first_row);
+      first_row += chunk->length();
     }
-    if (rows.empty()) {
-      return all->Slice(0, 0);
+    std::vector<RowRef> refs;
+    refs.reserve(rows.size());
+    for (const int64_t row : rows) {
+      if (row < 0) {
+        refs.push_back({ChunkRange::kNullChunk, 0});
+        continue;
+      }
+      const auto chunk = std::upper_bound(first_rows.begin(), first_rows.end(), row) - 1;
+      refs.push_back({static_cast<int32_t>(chunk - first_rows.begin()), row - *chunk});
     }
-    return TakeRows(context_, all, rows);
+    ARROW_ASSIGN_OR_RAISE(auto values, GatherRows(type_, kept_, refs, PoolOf(context_)));
+    if (values->num_chunks() != 1) {
+      return ResourceError("the values of ", rows.size(), " groups do not fit one array");
+    }
+    return values->chunk(0);
   }
 
   QueryContext* context_;

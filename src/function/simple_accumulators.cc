@@ -8,11 +8,13 @@
 #include <arrow/array.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/chunked_array.h>
+#include <arrow/type.h>
 #include <arrow/util/checked_cast.h>
 
 #include "function/accumulators.h"
 #include "function/arrow_call.h"
 #include "function/exact_sum.h"
+#include "function/state_column.h"
 
 namespace keepone {
 
@@ -39,29 +41,34 @@ class CountAccumulator final : public GroupAccumulator {
   arrow::Status Update(const arrow::ArrayVector& arguments,
                        std::span<const uint32_t> group_ids) override {
     const arrow::Array* argument = arguments.empty() ? nullptr : arguments[0].get();
-    if (counted_ == CountedRows::kAll || argument == nullptr ||
-        (counted_ == CountedRows::kNotNull && argument->data()->MayHaveLogicalNulls() == false)) {
-      for (const uint32_t group : group_ids) {
-        ++counts_[group];
-      }
-    } else if (counted_ == CountedRows::kNotNull) {
-      for (size_t row = 0; row < group_ids.size(); ++row) {
-        counts_[group_ids[row]] += argument->IsValid(static_cast<int64_t>(row)) ? 1 : 0;
-      }
-    } else {
+    const bool any_null = argument != nullptr && argument->data()->MayHaveLogicalNulls();
+    if (counted_ == CountedRows::kTrue) {
       const auto& truths = checked_cast<const arrow::BooleanArray&>(*argument);
-      for (size_t row = 0; row < group_ids.size(); ++row) {
-        const auto position = static_cast<int64_t>(row);
-        counts_[group_ids[row]] += truths.IsValid(position) && truths.Value(position) ? 1 : 0;
-      }
+      CountRows(group_ids, [&](int64_t row) {
+        return truths.Value(row) && (!any_null || truths.IsValid(row));
+      });
+    } else if (counted_ == CountedRows::kNotNull && any_null) {
+      CountRows(group_ids, [&](int64_t row) { return argument->IsValid(row); });
+    } else {
+      CountRows(group_ids, [](int64_t) { return true; });
     }
     return arrow::Status::OK();
   }
 
-  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
-    const auto& counts = checked_cast<CountAccumulator&>(other).counts_;
-    for (size_t group = 0; group < counts.size(); ++group) {
-      counts_[mapping[group]] += counts[group];
+  arrow::DataTypeVector state_types() const override { return {arrow::int64()}; }
+
+  arrow::Result<arrow::ArrayVector> ExportState(std::span<const uint32_t> groups) const override {
+    ARROW_ASSIGN_OR_RAISE(auto counts,
+                          ExportValues(arrow::int64(), groups, PoolOf(context_),
+                                       [this](uint32_t group) { return counts_[group]; }));
+    return arrow::ArrayVector{std::move(counts)};
+  }
+
+  arrow::Status MergeState(const arrow::ArrayVector& state,
+                           std::span<const uint32_t> group_ids) override {
+    const std::span<const int64_t> counts = StateValues<int64_t>(*state[0]);
+    for (size_t row = 0; row < group_ids.size(); ++row) {
+      counts_[group_ids[row]] += counts[row];
     }
     return arrow::Status::OK();
   }
@@ -78,6 +85,13 @@ class CountAccumulator final : public GroupAccumulator {
   }
 
  private:
+  template <typename Counts>
+  void CountRows(std::span<const uint32_t> group_ids, const Counts& counts) {
+    for (size_t row = 0; row < group_ids.size(); ++row) {
+      counts_[group_ids[row]] += counts(static_cast<int64_t>(row)) ? 1 : 0;
+    }
+  }
+
   QueryContext* context_;
   CountedRows counted_;
   std::vector<int64_t> counts_;
@@ -104,10 +118,19 @@ class TruthAccumulator final : public GroupAccumulator {
     return arrow::Status::OK();
   }
 
-  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
-    const auto& seen = checked_cast<TruthAccumulator&>(other).seen_;
-    for (size_t group = 0; group < seen.size(); ++group) {
-      seen_[mapping[group]] |= seen[group];
+  arrow::DataTypeVector state_types() const override { return {arrow::uint8()}; }
+
+  arrow::Result<arrow::ArrayVector> ExportState(std::span<const uint32_t> groups) const override {
+    ARROW_ASSIGN_OR_RAISE(auto seen, ExportValues(arrow::uint8(), groups, PoolOf(context_),
+                                                  [this](uint32_t group) { return seen_[group]; }));
+    return arrow::ArrayVector{std::move(seen)};
+  }
+
+  arrow::Status MergeState(const arrow::ArrayVector& state,
+                           std::span<const uint32_t> group_ids) override {
+    const std::span<const uint8_t> seen = StateValues<uint8_t>(*state[0]);
+    for (size_t row = 0; row < group_ids.size(); ++row) {
+      seen_[group_ids[row]] |= seen[row];
     }
     return arrow::Status::OK();
   }
@@ -163,15 +186,43 @@ class MomentAccumulator final : public GroupAccumulator {
     return arrow::Status::OK();
   }
 
-  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
-    const auto& groups = checked_cast<MomentAccumulator&>(other).groups_;
-    for (size_t group = 0; group < groups.size(); ++group) {
-      Group& mine = groups_[mapping[group]];
-      const int64_t held = Holders(mine);
-      mine.count += groups[group].count;
-      mine.sum.Add(groups[group].sum);
-      mine.squares.Add(groups[group].squares);
-      holders_ += Holders(mine) - held;
+  arrow::DataTypeVector state_types() const override {
+    arrow::DataTypeVector types = {arrow::int64()};
+    for (int sum = 0; sum < 2; ++sum) {
+      for (TypePtr& type : SumStateTypes()) {
+        types.push_back(std::move(type));
+      }
+    }
+    return types;
+  }
+
+  arrow::Result<arrow::ArrayVector> ExportState(std::span<const uint32_t> groups) const override {
+    arrow::MemoryPool* pool = PoolOf(context_);
+    ARROW_ASSIGN_OR_RAISE(auto counts,
+                          ExportValues(arrow::int64(), groups, pool,
+                                       [this](uint32_t group) { return groups_[group].count; }));
+    arrow::ArrayVector columns = {std::move(counts)};
+    const auto sum = [this](uint32_t group) -> const ExactSum& { return groups_[group].sum; };
+    const auto squares = [this](uint32_t group) -> const ExactSum& {
+      return groups_[group].squares;
+    };
+    ARROW_RETURN_NOT_OK(ExportSums(groups, pool, sum, &columns));
+    ARROW_RETURN_NOT_OK(ExportSums(groups, pool, squares, &columns));
+    return columns;
+  }
+
+  arrow::Status MergeState(const arrow::ArrayVector& state,
+                           std::span<const uint32_t> group_ids) override {
+    const std::span<const int64_t> counts = StateValues<int64_t>(*state[0]);
+    const SumStateReader sums(state, 1);
+    const SumStateReader squares(state, 3);
+    for (size_t row = 0; row < group_ids.size(); ++row) {
+      Group& group = groups_[group_ids[row]];
+      const int64_t held = Holders(group);
+      group.count += counts[row];
+      sums.AddTo(static_cast<int64_t>(row), &group.sum);
+      squares.AddTo(static_cast<int64_t>(row), &group.squares);
+      holders_ += Holders(group) - held;
     }
     return arrow::Status::OK();
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -9,6 +10,7 @@
 #include <arrow/array/builder_decimal.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/chunked_array.h>
+#include <arrow/type.h>
 #include <arrow/util/checked_cast.h>
 #include <arrow/util/decimal.h>
 
@@ -17,6 +19,7 @@
 #include "function/arrow_call.h"
 #include "function/cast.h"
 #include "function/exact_sum.h"
+#include "function/state_column.h"
 #include "function/value_class.h"
 
 namespace keepone {
@@ -31,12 +34,11 @@ arrow::Status SumOutOfRange(const arrow::DataType& type) {
                   "sum a wider type: sum(CAST(x AS DECIMAL(38,0))) or sum(CAST(x AS DOUBLE))");
 }
 
-// How one type of argument is summed: State holds a sum; Add, AddState, Round and Append.
+// How one type of argument is summed: State holds a sum; Add, ToDouble and Append.
 struct IntegerSums {
   using ArrayType = arrow::Int64Array;
   using State = Int128;
   static void Add(int64_t value, State* state) { *state += value; }
-  static void AddState(const State& other, State* state) { *state += other; }
   static double ToDouble(const State& state, int32_t) { return static_cast<double>(state); }
   static bool HoldsMemory(const State&) { return false; }
   static arrow::Status Append(const State& state, const TypePtr& type,
@@ -53,7 +55,6 @@ struct DoubleSums {
   using ArrayType = arrow::DoubleArray;
   using State = ExactSum;
   static void Add(double value, State* state) { state->Add(value); }
-  static void AddState(const State& other, State* state) { state->Add(other); }
   static double ToDouble(const State& state, int32_t) { return state.Round(); }
   static bool HoldsMemory(const State& state) { return state.HoldsMemory(); }
   static arrow::Status Append(const State& state, const TypePtr&, arrow::ArrayBuilder* builder) {
@@ -80,7 +81,6 @@ struct DecimalSums {
   using ArrayType = Array;
   using State = arrow::Decimal256;
   static void Add(const Decimal& value, State* state) { *state += arrow::Decimal256(value); }
-  static void AddState(const State& other, State* state) { *state += other; }
   static double ToDouble(const State& state, int32_t scale) { return state.ToDouble(scale); }
   static bool HoldsMemory(const State&) { return false; }
   static arrow::Status Append(const State& state, const TypePtr& type,
@@ -123,16 +123,48 @@ class SumAccumulator final : public GroupAccumulator {
     return arrow::Status::OK();
   }
 
-  arrow::Status Merge(GroupAccumulator&& other, std::span<const uint32_t> mapping) override {
-    const auto& groups = checked_cast<SumAccumulator&>(other).groups_;
-    for (size_t group = 0; group < groups.size(); ++group) {
-      Group& mine = groups_[mapping[group]];
-      const bool held = Sums::HoldsMemory(mine.sum);
-      mine.count += groups[group].count;
-      Sums::AddState(groups[group].sum, &mine.sum);
-      holders_ += !held && Sums::HoldsMemory(mine.sum) ? 1 : 0;
+  arrow::DataTypeVector state_types() const override {
+    arrow::DataTypeVector types = {arrow::int64()};
+    if constexpr (kExact) {
+      const arrow::DataTypeVector sums = SumStateTypes();
+      types.insert(types.end(), sums.begin(), sums.end());
+    } else {
+      types.push_back(SumBytes());
     }
-    return arrow::Status::OK();
+    return types;
+  }
+
+  arrow::Result<arrow::ArrayVector> ExportState(std::span<const uint32_t> groups) const override {
+    arrow::MemoryPool* pool = PoolOf(context_);
+    ARROW_ASSIGN_OR_RAISE(auto counts,
+                          ExportValues(arrow::int64(), groups, pool,
+                                       [this](uint32_t group) { return groups_[group].count; }));
+    arrow::ArrayVector columns = {std::move(counts)};
+    const auto sum_of = [this](uint32_t group) -> const State& { return groups_[group].sum; };
+    if constexpr (kExact) {
+      ARROW_RETURN_NOT_OK(ExportSums(groups, pool, sum_of, &columns));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(auto sums, ExportValues(SumBytes(), groups, pool, sum_of));
+      columns.push_back(std::move(sums));
+    }
+    return columns;
+  }
+
+  arrow::Status MergeState(const arrow::ArrayVector& state,
+                           std::span<const uint32_t> group_ids) override {
+    const std::span<const int64_t> counts = StateValues<int64_t>(*state[0]);
+    if constexpr (kExact) {
+      const SumStateReader sums(state, 1);
+      return MergeSums(counts, group_ids,
+                       [&](size_t row, State* sum) { sums.AddTo(static_cast<int64_t>(row), sum); });
+    } else {
+      const auto& sums = checked_cast<const arrow::FixedSizeBinaryArray&>(*state[1]);
+      return MergeSums(counts, group_ids, [&](size_t row, State* sum) {
+        State other{};
+        std::memcpy(&other, sums.GetValue(static_cast<int64_t>(row)), sizeof(State));
+        *sum += other;
+      });
+    }
   }
 
   arrow::Result<std::shared_ptr<arrow::ChunkedArray>> Finish() override {
@@ -161,10 +193,30 @@ class SumAccumulator final : public GroupAccumulator {
   }
 
  private:
+  using State = typename Sums::State;
+  static constexpr bool kExact = std::is_same_v<State, ExactSum>;
+
   struct Group {
-    typename Sums::State sum{};
+    State sum{};
     int64_t count = 0;
   };
+
+  static TypePtr SumBytes() {
+    return arrow::fixed_size_binary(static_cast<int32_t>(sizeof(State)));
+  }
+
+  template <typename AddSum>
+  arrow::Status MergeSums(std::span<const int64_t> counts, std::span<const uint32_t> group_ids,
+                          const AddSum& add_sum) {
+    for (size_t row = 0; row < group_ids.size(); ++row) {
+      Group& group = groups_[group_ids[row]];
+      const bool held = Sums::HoldsMemory(group.sum);
+      group.count += counts[row];
+      add_sum(row, &group.sum);
+      holders_ += !held && Sums::HoldsMemory(group.sum) ? 1 : 0;
+    }
+    return arrow::Status::OK();
+  }
 
   QueryContext* context_;
   SumForm form_;

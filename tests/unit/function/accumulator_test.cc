@@ -26,8 +26,8 @@ std::string Finish(GroupAccumulator* accumulator) {
   return Show((*answer)->chunk(0));
 }
 
-// Gives the rows to one accumulator, then to one for each row which are merged in reverse; the
-// answers must be the same.
+// Gives the rows to one accumulator, then to one for each row, whose exported states, slices of
+// larger columns, are merged in reverse; the answers must be the same.
 std::string Aggregate(std::string_view name, const arrow::Datum& column, const Groups& groups,
                       int64_t group_count) {
   const auto function = Bind(name, column.type());
@@ -41,9 +41,18 @@ std::string Aggregate(std::string_view name, const arrow::Datum& column, const G
   EXPECT_TRUE(merged->Resize(group_count).ok());
   for (int64_t row = array->length() - 1; row >= 0; --row) {
     auto part = function->make_accumulator(TestContext()).ValueOrDie();
-    EXPECT_TRUE(part->Resize(1).ok());
-    EXPECT_TRUE(part->Update({array->Slice(row, 1)}, Groups{0}).ok());
-    EXPECT_TRUE(merged->Merge(std::move(*part), Groups{groups[static_cast<size_t>(row)]}).ok());
+    EXPECT_TRUE(part->Resize(2).ok());
+    EXPECT_TRUE(part->Update({array->Slice(row, 1)}, Groups{1}).ok());
+    arrow::ArrayVector state = part->ExportState(Groups{0, 1, 0}).ValueOrDie();
+    const arrow::DataTypeVector types = part->state_types();
+    EXPECT_EQ(state.size(), types.size());
+    for (size_t i = 0; i < state.size(); ++i) {
+      EXPECT_TRUE(state[i]->type()->Equals(*types[i])) << name;
+      EXPECT_TRUE(state[i]->ValidateFull().ok()) << name;
+      state[i] = state[i]->Slice(1, 2);
+    }
+    const uint32_t group = groups[static_cast<size_t>(row)];
+    EXPECT_TRUE(merged->MergeState(state, Groups{group, 0}).ok());
   }
   EXPECT_GE(whole->bytes_used(), 0);
   const std::string answer = Finish(whole.get());
