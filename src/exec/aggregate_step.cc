@@ -71,6 +71,10 @@ std::vector<std::unique_ptr<AggregateStep>> MakeAggregateSteps(
         steps.push_back(MakeCollectStep(columns[i], i, input));
         break;
       case AggregateKind::kWinner: {
+        if (columns[i].nth > 1) {
+          steps.push_back(MakeNthStep(columns[i], i, input));
+          break;
+        }
         std::vector<AggregateColumn> peers;
         std::vector<size_t> outputs;
         for (size_t j = i; j < columns.size(); ++j) {

@@ -108,5 +108,8 @@ std::unique_ptr<AggregateStep> MakeWinnerStep(std::vector<AggregateColumn> colum
                                               const arrow::Schema& input);
 std::unique_ptr<AggregateStep> MakeCollectStep(AggregateColumn column, size_t output,
                                                const arrow::Schema& input);
+// A winner at a place behind the first; its state is that of a list.
+std::unique_ptr<AggregateStep> MakeNthStep(const AggregateColumn& column, size_t output,
+                                           const arrow::Schema& input);
 
 }  // namespace keepone
