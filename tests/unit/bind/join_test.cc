@@ -140,11 +140,11 @@ std::string OutputLine(const std::string& sql) {
 
 TEST(BindJoin, Stars) {
   const Case cases[] = {
-      {"SELECT * FROM a, c WHERE TRUE", "Project: n, id, id, m"},
+      {"SELECT *, 1 FROM a, c", "Project: n, id, id, m, 1"},
       {"SELECT * FROM a JOIN c ON a.id = c.id", "Project: n, id, id, m"},
       {"SELECT * FROM a JOIN c USING (id)", "Project: id, n, m"},
       {"SELECT * FROM a NATURAL LEFT JOIN c", "Project: id, n, m"},
-      {"SELECT * FROM a SEMI JOIN c USING (id)", "Project: n, id"},
+      {"SELECT *, 1 FROM a SEMI JOIN c USING (id)", "Project: n, id, 1"},
       {"SELECT c.*, a.* FROM a JOIN c USING (id)", "Project: id, m, n, id"},
       {"SELECT * EXCLUDE (id) FROM a JOIN c ON a.id = c.id", "Project: n, m"},
       {"SELECT * EXCLUDE (c.id) FROM a JOIN c ON a.id = c.id", "Project: n, id, m"},
