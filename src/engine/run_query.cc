@@ -43,6 +43,9 @@ std::shared_ptr<QueryContext> MakeQueryContext(const Settings& settings,
   options.batch_bytes_max = settings.batch_bytes_max;
   options.random_seed = static_cast<uint64_t>(settings.random_seed);
   options.stop = stop.get();
+  options.temp_directory = settings.temp_directory;
+  options.temp_bytes_max = settings.temp_bytes_max;
+  options.force_spill = settings.force_spill;
   options.base_pool = pool;
   const auto drop = [stop = std::move(stop)](QueryContext* context) { delete context; };
   return std::shared_ptr<QueryContext>(new QueryContext(options), drop);

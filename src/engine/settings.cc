@@ -111,14 +111,18 @@ std::string DisabledRules(const Settings& settings) {
   return names;
 }
 
-arrow::Status SetMemoryLimit(Settings* settings, const std::string& value) {
+// Sets a limit that may be none, which is told as -1.
+arrow::Status SetByteLimit(int64_t* limit, const std::string& value) {
   const std::string lower = LowerCase(value);
   if (lower == "none" || lower == "unlimited" || lower == "-1") {
-    settings->memory_bytes_max = -1;
+    *limit = -1;
     return arrow::Status::OK();
   }
-  ARROW_ASSIGN_OR_RAISE(settings->memory_bytes_max, ParseByteSize(value));
-  return arrow::Status::OK();
+  return ParseByteSize(value).Value(limit);
+}
+
+std::string ByteLimit(int64_t limit) {
+  return limit < 0 ? std::string("none") : FormatByteSize(limit);
 }
 
 std::vector<SettingRow> MakeRows() {
@@ -147,6 +151,11 @@ std::vector<SettingRow> MakeRows() {
        [](const Settings& s) { return NameOf(kNullOrders, s.null_order); }},
       {"disabled_optimizers", "names of rules, with commas",
        "Rules of the optimizer that are left out.", SetDisabledRules, DisabledRules},
+      {"force_spill", "true or false",
+       "Whether operators that can put rows aside in temporary files do so however few they are; "
+       "for tests.",
+       [](Settings* s, const std::string& v) { return Choose(kFlags, v, &s->force_spill); },
+       [](const Settings& s) { return NameOf(kFlags, s.force_spill); }},
       {"form", "auto, fetch or carry",
        "How the kept rows get their other columns: read again by address (fetch), kept while "
        "reading (carry), or whichever costs less (auto). A form that is not possible is not "
@@ -154,11 +163,10 @@ std::vector<SettingRow> MakeRows() {
        [](Settings* s, const std::string& v) { return Choose(kForms, v, &s->optimizer.form); },
        [](const Settings& s) { return NameOf(kForms, s.optimizer.form); }},
       {"memory_limit", "a size, or none",
-       "Most memory that the buffers of one statement take together; past it the statement fails.",
-       SetMemoryLimit,
-       [](const Settings& s) {
-         return s.memory_bytes_max < 0 ? std::string("none") : FormatByteSize(s.memory_bytes_max);
-       }},
+       "Most memory that the buffers of one statement take together. Near it rows are put aside in "
+       "temporary files; where that is not enough the statement fails.",
+       [](Settings* s, const std::string& v) { return SetByteLimit(&s->memory_bytes_max, v); },
+       [](const Settings& s) { return ByteLimit(s.memory_bytes_max); }},
       {"optimizer", "true or false", "Whether plans are rewritten at all.",
        [](Settings* s, const std::string& v) { return Choose(kFlags, v, &s->optimizer.enabled); },
        [](const Settings& s) { return NameOf(kFlags, s.optimizer.enabled); }},
@@ -168,6 +176,18 @@ std::vector<SettingRow> MakeRows() {
          return ParseInteger(v, 0, INT64_MAX).Value(&s->random_seed);
        },
        [](const Settings& s) { return std::to_string(s.random_seed); }},
+      {"temp_directory", "a directory, or nothing for TMPDIR or /tmp",
+       "Where rows that do not fit the memory are put aside: in a directory that a statement makes "
+       "there and removes.",
+       [](Settings* s, const std::string& v) {
+         s->temp_directory = v;
+         return arrow::Status::OK();
+       },
+       [](const Settings& s) { return s.temp_directory; }},
+      {"temp_directory_limit", "a size, or none",
+       "Most bytes that the temporary files of one statement take at once.",
+       [](Settings* s, const std::string& v) { return SetByteLimit(&s->temp_bytes_max, v); },
+       [](const Settings& s) { return ByteLimit(s.temp_bytes_max); }},
       {"threads", "1 to 1024", "Threads that work on a statement; the rows do not depend on it.",
        [](Settings* s, const std::string& v) {
          return ParseInteger(v, 1, kThreadsMax).Value(&s->threads);

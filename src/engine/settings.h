@@ -25,6 +25,9 @@ struct Settings {
   NullOrder null_order = NullOrder::kLast;
   OptimizerSettings optimizer;
   int64_t random_seed = 0;
+  std::string temp_directory;   // empty: TMPDIR, or /tmp
+  int64_t temp_bytes_max = -1;  // < 0: no limit
+  bool force_spill = false;
 };
 
 // One row of the table of settings.

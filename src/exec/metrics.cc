@@ -131,6 +131,12 @@ void NoteBytesHeld(int64_t bytes) {
   NoteBytesHeld(OperatorTimer::Current(), bytes);
 }
 
+void NoteBytesSpilled(int64_t bytes) {
+  if (OperatorMetrics* metrics = OperatorTimer::Current(); metrics != nullptr) {
+    metrics->bytes_spilled.fetch_add(bytes, std::memory_order_relaxed);
+  }
+}
+
 std::unique_ptr<BatchStream> MakeMeasured(std::unique_ptr<BatchStream> stream,
                                           std::shared_ptr<OperatorMetrics> metrics) {
   return std::make_unique<MeasuredStream>(std::move(stream), std::move(metrics));
@@ -158,6 +164,9 @@ std::string DescribeMetrics(const MetricsTree& tree) {
                      Seconds(Load(metrics.self_nanos)) + ")";
   if (Load(metrics.bytes_peak) > 0) {
     text += ", peak " + FormatByteSize(Load(metrics.bytes_peak));
+  }
+  if (Load(metrics.bytes_spilled) > 0) {
+    text += ", spilled " + FormatByteSize(Load(metrics.bytes_spilled));
   }
   if (metrics.source != nullptr) {
     const SourceCounters& source = *metrics.source;
@@ -188,6 +197,9 @@ std::string MetricsToJson(const MetricsTree& root) {
     add("inclusive_nanos", tree.inclusive_nanos());
     add("self_nanos", Load(metrics.self_nanos));
     add("bytes_peak", Load(metrics.bytes_peak));
+    if (Load(metrics.bytes_spilled) > 0) {
+      add("bytes_spilled", Load(metrics.bytes_spilled));
+    }
     if (metrics.source != nullptr) {
       add("bytes_read", Load(metrics.source->bytes_read));
       add("bytes_decompressed", Load(metrics.source->bytes_decompressed));

@@ -19,6 +19,7 @@ struct OperatorMetrics {
   std::atomic<int64_t> batches{0};         // given out
   std::atomic<int64_t> self_nanos{0};      // spent in the operator itself, summed over all threads
   std::atomic<int64_t> bytes_peak{0};      // most that it held at once, where it knows
+  std::atomic<int64_t> bytes_spilled{0};   // written to temporary files
   std::shared_ptr<SourceCounters> source;  // of a scan or a fetch, else nullptr
 };
 
@@ -54,6 +55,9 @@ class OperatorTimer {
 // Tells the operator whose scope this thread is in that `bytes` are held.
 void NoteBytesHeld(int64_t bytes);
 void NoteBytesHeld(OperatorMetrics* metrics, int64_t bytes);
+
+// Tells it that `bytes` were written to temporary files.
+void NoteBytesSpilled(int64_t bytes);
 
 // Passes a stream on and counts what it does.
 std::unique_ptr<BatchStream> MakeMeasured(std::unique_ptr<BatchStream> stream,
