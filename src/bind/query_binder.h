@@ -53,7 +53,17 @@ class QueryBinder {
   // bind_set_operation.cc
   arrow::Result<NodePtr> BindSetOperation(const ast::SetOperationBody& body,
                                           CommonTableEntry* tables);
+  // Operands that give columns of the same types, and which these are of each.
+  struct Operands {
+    std::vector<NodePtr> plans;
+    std::vector<Column> columns;
+    std::vector<std::vector<ColumnId>> sources;
+  };
+  arrow::Result<Operands> Align(std::vector<NodePtr> operands, const ast::SetOperationBody& body);
   arrow::Result<NodePtr> Unite(std::vector<NodePtr> operands, const ast::SetOperationBody& body);
+  // INTERSECT and EXCEPT: the left rows that have their like on the right, or have none.
+  arrow::Result<NodePtr> KeepMatching(std::vector<NodePtr> operands,
+                                      const ast::SetOperationBody& body);
   arrow::Result<std::vector<std::vector<ExprPtr>>> AlignByPosition(
       const std::vector<NodePtr>& operands, const ast::SetOperationBody& body);
   arrow::Result<std::vector<std::vector<ExprPtr>>> AlignByName(const std::vector<NodePtr>& operands,
