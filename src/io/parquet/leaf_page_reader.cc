@@ -23,8 +23,9 @@ namespace {
 
 using parquet::Encoding;
 
-// When the last wanted value lies behind this part of a page, it is decompressed in one piece.
-constexpr double kWholePart = 0.8;
+// Rows differ in length: a page is decompressed this part of it further than where the last wanted
+// value should lie.
+constexpr double kMarginPart = 1.0 / 64;
 
 // Where no more than this part of the rows is wanted, values are looked up in the dictionary here;
 // else Arrow's decoder gets the dictionary and does so. Pages stay about as small by that, and
@@ -267,10 +268,9 @@ class LeafPageReader final : public parquet::PageReader {
     if (header.value_count == 0) {
       return nullptr;
     }
-    ARROW_ASSIGN_OR_RAISE(const auto compressed, cursor_.ReadBody(header));
-    ARROW_ASSIGN_OR_RAISE(PageBody body, OpenBody(header, compressed, GuessNeed(header)));
+    ARROW_ASSIGN_OR_RAISE(PageBody body, OpenBody(header, GuessPart(header)));
     int64_t offset = 0;
-    ARROW_RETURN_NOT_OK(ReadRepetitionLevels(header, compressed, &body, &offset));
+    ARROW_RETURN_NOT_OK(ReadRepetitionLevels(header, &body, &offset));
     const std::vector<int16_t>& levels = scratch_->repetition_levels;
     const int64_t begun = std::count(levels.begin(), levels.end(), int16_t{0});
     const bool continues = levels[0] != 0;
@@ -284,22 +284,24 @@ class LeafPageReader final : public parquet::PageReader {
       counters_->pages_skipped.fetch_add(1, std::memory_order_relaxed);
       return nullptr;
     }
-    ARROW_RETURN_NOT_OK(
-        ReadDefinitionLevels(header, compressed, header.value_count, &body, &offset));
+    ARROW_RETURN_NOT_OK(ReadDefinitionLevels(header, header.value_count, &body, &offset));
     return MakeSelectedPage(header, page, &body, offset);
   }
 
-  // From the average of values in a row.
-  PageBody::Need GuessNeed(const PageHeader& header) const {
+  // The part of the page up to the end of the last wanted row, from the average of values in a row;
+  // 0 when none should be in it.
+  double GuessPart(const PageHeader& header) const {
     const double row_values = static_cast<double>(value_count_) / static_cast<double>(row_count_);
     const double rows_guessed = std::max(1.0, static_cast<double>(header.value_count) / row_values);
-    const auto begin = static_cast<double>(row_) + kWholePart * rows_guessed;
-    const auto end = static_cast<double>(row_) + rows_guessed;
-    const auto late = std::lower_bound(
-        rows().begin() + static_cast<int64_t>(range_), rows().end(), begin,
-        [](const RowRange& range, double row) { return static_cast<double>(range.end) <= row; });
-    return late != rows().end() && static_cast<double>(late->begin) < end ? PageBody::Need::kWhole
-                                                                          : PageBody::Need::kPart;
+    const auto begin = static_cast<double>(row_);
+    const auto behind = std::lower_bound(
+        rows().begin() + static_cast<int64_t>(range_), rows().end(), begin + rows_guessed,
+        [](const RowRange& range, double row) { return static_cast<double>(range.begin) < row; });
+    if (behind == rows().begin()) {
+      return 0;
+    }
+    const double last = static_cast<double>(std::prev(behind)->end) - begin;
+    return std::clamp(last / rows_guessed, 0.0, 1.0);
   }
 
   // --- Pages ------------------------------------------------------------------------------------
@@ -401,23 +403,18 @@ class LeafPageReader final : public parquet::PageReader {
 
   // Puts the whole body of the page, decompressed, into page_.
   arrow::Status DecompressToPage(const PageHeader& header) {
-    ARROW_ASSIGN_OR_RAISE(const auto compressed, cursor_.ReadBody(header));
     RewindPage();
     ARROW_RETURN_NOT_OK(page_.Reserve(header.uncompressed_bytes));
     uint8_t* const target = page_.mutable_data();
-    const int64_t level_bytes = header.kind == PageHeader::Kind::kDataV2
-                                    ? int64_t{header.definition_bytes} + header.repetition_bytes
-                                    : 0;
-    const int64_t value_bytes = header.uncompressed_bytes - level_bytes;
+    const int64_t level_bytes = LevelBytesV2(header);
+    PageBody::Source source = SourceOf(header);
+    source.output = target + level_bytes;
+    ARROW_ASSIGN_OR_RAISE(const PageBody body, PageBody::Open(source, header.uncompressed_bytes));
     if (level_bytes > 0) {
-      std::memcpy(target, compressed.data(), static_cast<size_t>(level_bytes));
+      std::memcpy(target, body.levels().data(), static_cast<size_t>(level_bytes));
     }
-    ARROW_ASSIGN_OR_RAISE(
-        const PageBody body,
-        PageBody::Open(compressed.subspan(static_cast<size_t>(level_bytes)), value_bytes,
-                       CodecOf(header), PageBody::Need::kWhole, target + level_bytes, scratch_));
-    if (value_bytes > 0 && body.data() != target + level_bytes) {
-      std::memcpy(target + level_bytes, body.data(), static_cast<size_t>(value_bytes));
+    if (body.size() > 0 && body.data() != source.output) {
+      std::memcpy(source.output, body.data(), static_cast<size_t>(body.size()));
     }
     page_.UnsafeAdvance(header.uncompressed_bytes);
     counters_->bytes_decompressed.fetch_add(header.uncompressed_bytes, std::memory_order_relaxed);
@@ -450,12 +447,9 @@ class LeafPageReader final : public parquet::PageReader {
     }
     const RowRanges wanted = RangesInPage(rows(), range_, page);
     const auto part = static_cast<double>(wanted.back().end) / static_cast<double>(page.size());
-    ARROW_ASSIGN_OR_RAISE(const auto compressed, cursor_.ReadBody(header));
-    ARROW_ASSIGN_OR_RAISE(PageBody body, OpenBody(header, compressed,
-                                                  part >= kWholePart ? PageBody::Need::kWhole
-                                                                     : PageBody::Need::kPart));
+    ARROW_ASSIGN_OR_RAISE(PageBody body, OpenBody(header, part));
     int64_t offset = 0;
-    ARROW_RETURN_NOT_OK(ReadRepetitionLevels(header, compressed, &body, &offset));
+    ARROW_RETURN_NOT_OK(ReadRepetitionLevels(header, &body, &offset));
     if (repeats()) {
       const std::vector<int16_t>& levels = scratch_->repetition_levels;
       if (levels.empty() || levels[0] != 0 ||
@@ -464,20 +458,30 @@ class LeafPageReader final : public parquet::PageReader {
       }
     }
     const int64_t level_count = repeats() ? header.value_count : wanted.back().end;
-    ARROW_RETURN_NOT_OK(ReadDefinitionLevels(header, compressed, level_count, &body, &offset));
+    ARROW_RETURN_NOT_OK(ReadDefinitionLevels(header, level_count, &body, &offset));
     return MakeSelectedPage(header, page, &body, offset);
   }
 
-  // The part of a page that may be compressed: of a V2 page the values, of others everything.
-  arrow::Result<PageBody> OpenBody(const PageHeader& header, std::span<const uint8_t> compressed,
-                                   PageBody::Need need) {
-    int64_t level_bytes = 0;
-    if (header.kind == PageHeader::Kind::kDataV2) {
-      level_bytes = int64_t{header.definition_bytes} + header.repetition_bytes;
-    }
-    return PageBody::Open(compressed.subspan(static_cast<size_t>(level_bytes)),
-                          header.uncompressed_bytes - level_bytes, CodecOf(header), need, nullptr,
-                          scratch_);
+  static int64_t LevelBytesV2(const PageHeader& header) {
+    return header.kind == PageHeader::Kind::kDataV2
+               ? int64_t{header.definition_bytes} + header.repetition_bytes
+               : 0;
+  }
+
+  PageBody::Source SourceOf(const PageHeader& header) {
+    return {.cursor = &cursor_,
+            .header = &header,
+            .codec = CodecOf(header),
+            .traits = &traits_,
+            .output = nullptr,
+            .scratch = scratch_};
+  }
+
+  // The page up to a part of it, of which 0 leaves only its levels.
+  arrow::Result<PageBody> OpenBody(const PageHeader& header, double part) {
+    const auto size = static_cast<double>(header.uncompressed_bytes - LevelBytesV2(header));
+    return PageBody::Open(SourceOf(header),
+                          static_cast<int64_t>(size * (part > 0 ? part + kMarginPart : 0)));
   }
 
   // --- Levels -----------------------------------------------------------------------------------
@@ -526,23 +530,23 @@ class LeafPageReader final : public parquet::PageReader {
                             : arrow::Status::Invalid("corrupt page: too few levels");
   }
 
-  arrow::Status ReadRepetitionLevels(const PageHeader& header, std::span<const uint8_t> compressed,
-                                     PageBody* body, int64_t* offset) {
+  arrow::Status ReadRepetitionLevels(const PageHeader& header, PageBody* body, int64_t* offset) {
     const int16_t level_max = column_.max_repetition_level();
     if (level_max == 0) {
       return arrow::Status::OK();
     }
     std::vector<int16_t>* const levels = &scratch_->repetition_levels;
     if (header.kind == PageHeader::Kind::kDataV2) {
-      return ReadLevelsV2(header, compressed.first(static_cast<size_t>(header.repetition_bytes)),
+      return ReadLevelsV2(header,
+                          body->levels().first(static_cast<size_t>(header.repetition_bytes)),
                           level_max, header.value_count, levels);
     }
     return ReadLevelsV1(header, header.repetition_encoding, level_max, header.value_count, body,
                         offset, levels);
   }
 
-  arrow::Status ReadDefinitionLevels(const PageHeader& header, std::span<const uint8_t> compressed,
-                                     int64_t count, PageBody* body, int64_t* offset) {
+  arrow::Status ReadDefinitionLevels(const PageHeader& header, int64_t count, PageBody* body,
+                                     int64_t* offset) {
     const int16_t level_max = column_.max_definition_level();
     if (level_max == 0) {
       return arrow::Status::OK();
@@ -550,8 +554,8 @@ class LeafPageReader final : public parquet::PageReader {
     std::vector<int16_t>* const levels = &scratch_->definition_levels;
     if (header.kind == PageHeader::Kind::kDataV2) {
       return ReadLevelsV2(header,
-                          compressed.subspan(static_cast<size_t>(header.repetition_bytes),
-                                             static_cast<size_t>(header.definition_bytes)),
+                          body->levels().subspan(static_cast<size_t>(header.repetition_bytes),
+                                                 static_cast<size_t>(header.definition_bytes)),
                           level_max, count, levels);
     }
     return ReadLevelsV1(header, header.definition_encoding, level_max, count, body, offset, levels);
@@ -571,6 +575,16 @@ class LeafPageReader final : public parquet::PageReader {
     return encoder.len();
   }
 
+  // By its levels the end of the last wanted row is known better than before.
+  static void ExpectValues(const PageHeader& header, const LevelSelection& selection,
+                           int64_t values_offset, PageBody* body) {
+    const double part = static_cast<double>(selection.levels_touched) /
+                        static_cast<double>(std::max(header.value_count, 1));
+    const auto value_bytes = static_cast<double>(body->size() - values_offset);
+    body->Expect(values_offset +
+                 static_cast<int64_t>(value_bytes * std::min(part + kMarginPart, 1.0)));
+  }
+
   // Copies the wanted rows of a page whose levels lie in the scratch into a new page.
   arrow::Result<PagePointer> MakeSelectedPage(const PageHeader& header, RowRange page,
                                               PageBody* body, int64_t values_offset) {
@@ -588,6 +602,7 @@ class LeafPageReader final : public parquet::PageReader {
                           AppendLevels(scratch_->kept_definition_levels, definition_max));
     Encoding::type encoding = Encoding::PLAIN;
     if (selection.taken > 0) {
+      ExpectValues(header, selection, values_offset, body);
       const EncodedValues values{header.encoding, body, values_offset, header.value_count,
                                  LooksUp(header) ? dictionary_.get() : nullptr};
       ARROW_ASSIGN_OR_RAISE(encoding,
@@ -613,6 +628,7 @@ class LeafPageReader final : public parquet::PageReader {
 
   ChunkExtent extent_;
   arrow::Compression::type codec_ = arrow::Compression::UNCOMPRESSED;
+  BodyTraits traits_;
   int64_t value_count_ = 0;
   int64_t row_count_ = 0;
   bool wants_all_ = false;

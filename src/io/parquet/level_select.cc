@@ -99,6 +99,7 @@ LevelSelection SelectFlatRows(const RowRanges& ranges, int16_t definition_level_
     selection.taken += take;
     position = range.end;
   }
+  selection.levels_touched = position;
   return selection;
 }
 
@@ -123,6 +124,7 @@ LevelSelection SelectRepeatedRows(const RowRanges& ranges, int16_t definition_le
     position = end;
     row = range.end;
   }
+  selection.levels_touched = position;
   return selection;
 }
 

@@ -12,8 +12,9 @@ namespace keepone {
 
 // What the levels of a page say about the rows wanted of it.
 struct LevelSelection {
-  int64_t rows = 0;   // of the rows wanted, those that begin in this page
-  int64_t taken = 0;  // values taken, without NULLs
+  int64_t rows = 0;            // of the rows wanted, those that begin in this page
+  int64_t taken = 0;           // values taken, without NULLs
+  int64_t levels_touched = 0;  // up to the end of the last row wanted
 };
 
 // The page's rows among the wanted ones, relative to its first row.

@@ -7,22 +7,38 @@
 #include <arrow/result.h>
 #include <arrow/status.h>
 
+#include "io/parquet/page_cursor.h"
+#include "io/parquet/page_header.h"
 #include "io/parquet/page_scratch.h"
 
 namespace keepone {
 
-// The body of a page, decompressed only as far as it is asked for where the codec can stop early.
+// What the pages of a column chunk have shown about how they are compressed.
+struct BodyTraits {
+  bool has_unusual_blocks = false;  // Zstandard blocks of other sizes than most writers make
+};
+
+// The body of a page, read from the file and decompressed only as far as it is asked for where the
+// codec can stop early: uncompressed, Zstandard and gzip.
 class PageBody {
  public:
-  // Whether most of the body will be needed: one piece is then cheaper than many.
-  enum class Need { kWhole, kPart };
+  // How to open a page; all pointers outlive the body.
+  struct Source {
+    PageCursor* cursor = nullptr;  // stands on the page, and is not moved while the body is used
+    const PageHeader* header = nullptr;
+    arrow::Compression::type codec = arrow::Compression::UNCOMPRESSED;
+    BodyTraits* traits = nullptr;
+    uint8_t* output = nullptr;  // where decompressed bytes go; nullptr: to a buffer of the scratch
+    PageScratch* scratch = nullptr;
+  };
 
-  // Views `compressed`, which must outlive the body. `codec` UNCOMPRESSED gives the bytes as they
-  // are. The decompressed bytes lie in `output`, or in a buffer of `scratch` when that is nullptr.
-  static arrow::Result<PageBody> Open(std::span<const uint8_t> compressed, int64_t size,
-                                      arrow::Compression::type codec, Need need, uint8_t* output,
-                                      PageScratch* scratch);
+  // Makes the first `bytes` bytes available, or a few more, as far as the body has them. It pays to
+  // ask for what will be needed: to go on later may begin anew.
+  static arrow::Result<PageBody> Open(const Source& source, int64_t bytes);
 
+  // The levels of a V2 page, which stand before the rest and are not compressed; else empty.
+  std::span<const uint8_t> levels() const { return levels_; }
+  // The rest; of other pages, everything.
   const uint8_t* data() const { return data_; }
   // In all, decompressed or not.
   int64_t size() const { return size_; }
@@ -33,18 +49,33 @@ class PageBody {
   arrow::Status Require(int64_t bytes) {
     return bytes <= available_ ? arrow::Status::OK() : Decompress(bytes);
   }
+  // Foretells that about `bytes` bytes will be needed in all; does nothing yet.
+  void Expect(int64_t bytes) { expected_ = bytes; }
 
  private:
-  PageBody() = default;
-  arrow::Status Decompress(int64_t bytes);
-  arrow::Status DecompressWhole(PageScratch* scratch, arrow::Compression::type codec);
+  explicit PageBody(const Source& source) : source_(source) {}
 
+  arrow::Status Read(int64_t bytes);
+  arrow::Status Decompress(int64_t bytes);
+  arrow::Status DecompressWhole();
+  arrow::Result<bool> DecompressAsFrame();
+  arrow::Result<bool> DecompressBlocks(int64_t bytes);
+  arrow::Result<bool> OpenStream();
+  arrow::Status DecompressStream(int64_t bytes);
+
+  Source source_;
+  std::span<const uint8_t> levels_;
+  std::span<uint8_t> compressed_;  // what is read of it
+  int64_t compressed_size_ = 0;    // in all
+  int64_t room_ = 0;               // bytes before it that may be written to
   const uint8_t* data_ = nullptr;
+  uint8_t* output_ = nullptr;
   int64_t size_ = 0;
   int64_t available_ = 0;
-  std::span<const uint8_t> compressed_;                // what is left of it
+  int64_t expected_ = 0;
+  int pieces_ = 0;                                     // times it was begun anew
   arrow::util::Decompressor* decompressor_ = nullptr;  // set while streaming
-  uint8_t* output_ = nullptr;
+  int64_t stream_position_ = 0;
 };
 
 }  // namespace keepone

@@ -14,7 +14,15 @@
 
 namespace keepone {
 
-// Walks over the pages of a stretch of a file. Bodies are read only when asked for.
+// Bytes of a page as they are in the file. They may be changed, and so may the `room` bytes before
+// them, by whoever puts back what was there.
+struct PageBytes {
+  std::span<uint8_t> data;
+  int64_t room = 0;
+};
+
+// Walks over the pages of a stretch of a file. Bodies are read only when asked for, and only as
+// far.
 class PageCursor {
  public:
   // `window_bytes` is what is read at once where pages are small.
@@ -36,9 +44,10 @@ class PageCursor {
   int64_t offset() const { return offset_; }
   int64_t end() const { return end_; }
 
-  // The body of the page whose header was read last; the bytes stand until the next call of
-  // anything that uses the same scratch. Does not move.
-  arrow::Result<std::span<const uint8_t>> ReadBody(const PageHeader& header);
+  // At least the first `bytes` bytes of the body of the page whose header was read last, or all of
+  // it. To ask again for more of the same page reads the rest and moves nothing; otherwise the
+  // bytes stand until the next call of anything that uses the same scratch. Does not move on.
+  arrow::Result<PageBytes> ReadBody(const PageHeader& header, int64_t bytes);
 
   // Goes behind that page. Pages that follow are read from the file in larger pieces when this one
   // was wanted.
@@ -48,19 +57,18 @@ class PageCursor {
   int64_t TakeBytesRead();
 
  private:
-  // At least `bytes` bytes from `offset` on; less only at the end.
-  arrow::Result<std::span<const uint8_t>> Read(int64_t offset, int64_t bytes);
-  arrow::Result<std::span<const uint8_t>> ReadInto(ReusableBytes* target, int64_t offset,
-                                                   int64_t bytes);
+  // At least `bytes` bytes from `offset` on; less only at the end. Through the window.
+  arrow::Result<std::span<uint8_t>> Read(int64_t offset, int64_t bytes);
+  arrow::Result<int64_t> ReadInto(uint8_t* target, int64_t offset, int64_t bytes);
 
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
   int64_t window_bytes_;
   ReusableBytes window_;
   PageScratch* scratch_;
   int64_t window_begin_ = 0;
-  std::span<const uint8_t> window_view_;
-  int64_t shared_begin_ = 0;
-  std::span<const uint8_t> shared_view_;  // of the shared buffer, while it is ours
+  std::span<uint8_t> window_view_;
+  uint8_t* body_ = nullptr;  // in the shared buffer, while it is ours: the page's body
+  int64_t body_bytes_ = 0;   // of it that are read
   int64_t offset_ = 0;
   int64_t useful_end_ = 0;
   int64_t end_ = 0;

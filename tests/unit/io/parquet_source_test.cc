@@ -203,14 +203,23 @@ TEST(ParquetSource, LargePages) {
   for (const auto codec : {arrow::Compression::ZSTD, arrow::Compression::GZIP,
                            arrow::Compression::SNAPPY, arrow::Compression::UNCOMPRESSED}) {
     for (const bool index : {false, true}) {
-      Layout layout;
-      layout.codec = codec;
-      layout.index = index;
-      layout.row_group_rows = 3000;
-      CheckTable(*table, layout, layout.Builder().build(), layout.Name());
-      ASSERT_FALSE(HasFatalFailure());
+      for (const auto version :
+           {parquet::ParquetDataPageVersion::V1, parquet::ParquetDataPageVersion::V2}) {
+        Layout layout;
+        layout.codec = codec;
+        layout.index = index;
+        layout.version = version;
+        layout.row_group_rows = 3000;
+        CheckTable(*table, layout, layout.Builder().build(), layout.Name());
+        ASSERT_FALSE(HasFatalFailure());
+      }
     }
   }
+  // Blocks of other sizes than most.
+  Layout layout;
+  layout.codec = arrow::Compression::ZSTD;
+  layout.row_group_rows = 3000;
+  CheckTable(*table, layout, layout.Builder().compression_level(15)->build(), "level 15");
 }
 
 // Arrow's kernels cannot take views, and dictionaries are a matter of the file.
