@@ -11,12 +11,9 @@
 #include <arrow/type_fwd.h>
 
 #include "base/query_context.h"
+#include "column/sql_type_name.h"  // IWYU pragma: export
 
 namespace keepone {
-
-// The SQL name of a type, as it is written in CAST and shown by DESCRIBE: "BIGINT", "VARCHAR",
-// "DECIMAL(10,2)", "TIMESTAMP WITH TIME ZONE", "STRUCT(a BIGINT, b VARCHAR)[]".
-std::string SqlTypeName(const arrow::DataType& type);
 
 // Casts every value. A value that does not fit (overflow, text that is no number, a fraction that
 // would be lost where SQL does not round) is a data error that quotes it, or NULL when `try_cast`.

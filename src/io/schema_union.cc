@@ -9,6 +9,7 @@
 #include <arrow/type_traits.h>
 
 #include "base/error.h"
+#include "column/sql_type_name.h"
 
 namespace keepone {
 
@@ -142,8 +143,8 @@ arrow::Status SchemaUnion::Merge(const std::string& path,
                                  const std::shared_ptr<arrow::Field>& field, Column* column) const {
   const TypePointer type = WidenTypes(column->field->type(), field->type());
   if (type == nullptr) {
-    return DataError("column \"", field->name(), "\" is ", column->field->type()->ToString(),
-                     " in ", column->path, " and ", field->type()->ToString(), " in ", path);
+    return DataError("column \"", field->name(), "\" is ", SqlTypeName(*column->field->type()),
+                     " in ", column->path, " and ", SqlTypeName(*field->type()), " in ", path);
   }
   if (!type->Equals(*column->field->type())) {
     column->path = path;

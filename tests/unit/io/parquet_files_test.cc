@@ -101,9 +101,9 @@ TEST(ParquetFiles, TypesThatCannotBeUnitedNameBothFiles) {
   const std::string b = directory.File("b.parquet");
   Write(a, *TableOf({arrow::field("k", arrow::int64())}, {"[1]"}));
   Write(b, *TableOf({arrow::field("k", arrow::utf8())}, {R"(["x"])"}));
-  EXPECT_EQ(ErrorOf({a, b}), "data error: column \"k\" is int64 in " + a + " and string in " + b);
+  EXPECT_EQ(ErrorOf({a, b}), "data error: column \"k\" is BIGINT in " + a + " and VARCHAR in " + b);
   Write(b, *TableOf({arrow::field("k", arrow::float64())}, {"[1.5]"}));
-  EXPECT_EQ(ErrorOf({a, b}), "data error: column \"k\" is int64 in " + a + " and double in " + b);
+  EXPECT_EQ(ErrorOf({a, b}), "data error: column \"k\" is BIGINT in " + a + " and DOUBLE in " + b);
 }
 
 TEST(ParquetFiles, FilesThatCannotBeOpened) {
@@ -150,7 +150,7 @@ TEST(ParquetFiles, Patterns) {
   }
   const auto list = [&](const std::string& path) {
     std::string names;
-    const auto files = ListFiles({path}, ".parquet");
+    const auto files = ListFiles({path}, {".parquet"});
     EXPECT_TRUE(files.ok()) << files.status();
     for (const std::string& file : *files) {
       names += (names.empty() ? "" : " ") + fs::relative(file, directory.path()).string();
