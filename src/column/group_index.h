@@ -13,6 +13,7 @@
 #include "column/group_record.h"
 #include "column/key_block.h"
 #include "column/pool_storage.h"
+#include "column/prefetch.h"
 #include "column/slot_table.h"
 
 namespace keepone {
@@ -58,6 +59,39 @@ class GroupIndex {
       ARROW_RETURN_NOT_OK(visit(row, group, state(group), is_new));
     }
     return arrow::Status::OK();
+  }
+
+  // What Upsert does first, for who has several blocks at hand: asks for the memory of the slots of
+  // these rows; then, when that is there, for that of their records.
+  void PrefetchSlots(const KeyBlock& block, std::span<const uint16_t> rows) const {
+    if constexpr (form != KeyForm::kNone) {
+      if (slots_.exceeds_cache()) {
+        for (const uint16_t row : rows) {
+          slots_.Prefetch(block.hashes[row]);
+        }
+      }
+    }
+  }
+  void PrefetchRecords(const KeyBlock& block, std::span<const uint16_t> rows) const {
+    if constexpr (form != KeyForm::kNone) {
+      if (!slots_.exceeds_cache()) {
+        return;
+      }
+      for (const uint16_t row : rows) {
+        const uint32_t group = slots_.Guess(block.hashes[row]);
+        if (group != kNone) {
+          keepone::Prefetch(records_.Get(group));
+        }
+      }
+      if constexpr (form == KeyForm::kBytes) {
+        for (const uint16_t row : rows) {
+          const uint32_t group = slots_.Guess(block.hashes[row]);
+          if (group != kNone) {
+            keepone::Prefetch(LoadAs<const uint8_t*>(records_.Get(group)));
+          }
+        }
+      }
+    }
   }
 
   // Calls visit(row, group) for each row; group is kNone where there is none.
@@ -112,28 +146,8 @@ class GroupIndex {
   }
 
   void Prefetch(const KeyBlock& block, std::span<const uint16_t> rows) const {
-    if constexpr (form != KeyForm::kNone) {
-      if (!slots_.exceeds_cache()) {
-        return;
-      }
-      for (const uint16_t row : rows) {
-        slots_.Prefetch(block.hashes[row]);
-      }
-      for (const uint16_t row : rows) {
-        const uint32_t group = slots_.Guess(block.hashes[row]);
-        if (group != kNone) {
-          __builtin_prefetch(records_.Get(group));
-        }
-      }
-      if constexpr (form == KeyForm::kBytes) {
-        for (const uint16_t row : rows) {
-          const uint32_t group = slots_.Guess(block.hashes[row]);
-          if (group != kNone) {
-            __builtin_prefetch(LoadAs<const uint8_t*>(records_.Get(group)));
-          }
-        }
-      }
-    }
+    PrefetchSlots(block, rows);
+    PrefetchRecords(block, rows);
   }
 
   uint32_t Find(const KeyBlock& block, uint16_t row, uint64_t* position) const {

@@ -6,6 +6,7 @@
 #include <arrow/status.h>
 
 #include "column/pool_storage.h"
+#include "column/prefetch.h"
 
 namespace keepone {
 
@@ -55,7 +56,7 @@ class SlotTable {
   // Large enough that looking ahead pays.
   bool exceeds_cache() const { return mask_ >= (1u << 14); }
   void Prefetch(uint64_t hash) const {
-    __builtin_prefetch(Slots() + Home(static_cast<uint32_t>(hash >> 32)));
+    keepone::Prefetch(Slots() + Home(static_cast<uint32_t>(hash >> 32)));
   }
   // The record that is probably meant, or kNone: a guess for prefetching.
   uint32_t Guess(uint64_t hash) const {

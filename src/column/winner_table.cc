@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstring>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -16,6 +14,8 @@
 #include "column/bytes_order.h"
 #include "column/group_index.h"
 #include "column/key_block.h"
+#include "column/winner_addresses.h"
+#include "column/winner_blocks.h"
 #include "column/winner_order.h"
 #include "column/winner_rows.h"
 
@@ -35,41 +35,51 @@ constexpr Rows kAllRows = [] {
 template <KeyForm form, typename Order, bool single>
 class WinnerTableImpl final : public WinnerTable {
  public:
-  WinnerTableImpl(WinnerSpec spec, std::unique_ptr<KeyReader> groups,
-                  std::unique_ptr<KeyReader> orders, MemoryBudget* budget)
+  WinnerTableImpl(WinnerSpec spec, std::unique_ptr<WinnerBlocks> blocks, MemoryBudget* budget)
       : spec_(std::move(spec)),
         budget_(budget),
-        group_reader_(std::move(groups)),
-        order_reader_(std::move(orders)),
-        state_(MakeState()),
-        groups_(std::make_unique<KeyBlock>()),
-        orders_(std::make_unique<KeyBlock>()) {}
+        blocks_(std::move(blocks)),
+        groups_(blocks_->groups),
+        orders_(blocks_->orders),
+        ties_(blocks_->ties),
+        state_(MakeState()) {}
 
   arrow::Status Consume(const arrow::ArrayVector& group_columns,
                         const arrow::ArrayVector& order_columns,
                         std::span<const int64_t> addresses) override {
-    const uint64_t flip = spec_.last_wins ? ~kRankBit : 0;
-    return ConsumeBlocks(group_columns, order_columns, static_cast<int64_t>(addresses.size()),
-                         [&](int64_t offset, int64_t rows) {
-                           const int64_t* from = addresses.data() + offset;
-                           for (size_t i = 0; i < static_cast<size_t>(rows); ++i) {
-                             ties_[i] = static_cast<uint64_t>(from[i]) ^ flip;
-                           }
-                         });
+    ARROW_RETURN_NOT_OK(blocks_->Bind(group_columns, order_columns, addresses));
+    return ConsumeBound();
   }
 
   arrow::Status ConsumeRange(const arrow::ArrayVector& group_columns,
                              const arrow::ArrayVector& order_columns, int64_t first_address,
                              int64_t rows) override {
-    const uint64_t flip = spec_.last_wins ? ~kRankBit : 0;
-    return ConsumeBlocks(group_columns, order_columns, rows,
-                         [&](int64_t offset, int64_t block_rows) {
-                           const auto first = static_cast<uint64_t>(first_address + offset);
-                           for (size_t i = 0; i < static_cast<size_t>(block_rows); ++i) {
-                             ties_[i] = (first + i) ^ flip;
-                           }
-                         });
+    ARROW_RETURN_NOT_OK(blocks_->BindRange(group_columns, order_columns, first_address, rows));
+    return ConsumeBound();
   }
+
+  void PrefetchSlots(const WinnerBlocks& block, std::span<const uint16_t> rows) const override {
+    state_->index.PrefetchSlots(block.groups, rows);
+  }
+  void PrefetchGroups(const WinnerBlocks& block, std::span<const uint16_t> rows) const override {
+    state_->index.PrefetchRecords(block.groups, rows);
+  }
+  arrow::Status ConsumeBlock(const WinnerBlocks& block, std::span<const uint16_t> rows) override {
+    return Apply(block, rows);
+  }
+
+  arrow::Status ReadBack(const BlockVisitor& visit) override {
+    const State& state = *state_;
+    for (uint32_t group = 0; group < state.index.count(); ++group) {
+      ARROW_RETURN_NOT_OK(ForEachItem(state, group, [&](const uint8_t* item) {
+        LoadItem(state, group, item);
+        return loaded_rows_ == kBlockRows ? VisitLoaded(visit) : arrow::Status::OK();
+      }));
+    }
+    return VisitLoaded(visit);
+  }
+
+  void Clear() override { state_ = MakeState(); }
 
   arrow::Status MergeFrom(const WinnerTable& other_table, uint32_t partition,
                           uint32_t partition_count) override {
@@ -80,7 +90,7 @@ class WinnerTableImpl final : public WinnerTable {
         ARROW_RETURN_NOT_OK(MergeGroup(other, group));
       }
     }
-    return FlushMerge();
+    return ApplyLoaded();
   }
 
   uint32_t group_count() const override { return state_->index.count(); }
@@ -102,55 +112,19 @@ class WinnerTableImpl final : public WinnerTable {
   };
 
   std::unique_ptr<State> MakeState() const {
-    return std::make_unique<State>(spec_, group_reader_->width(), order_reader_->width(), budget_);
+    return std::make_unique<State>(spec_, blocks_->group_width(), blocks_->order_width(), budget_);
   }
 
-  template <typename FillTies>
-  arrow::Status ConsumeBlocks(const arrow::ArrayVector& group_columns,
-                              const arrow::ArrayVector& order_columns, int64_t rows,
-                              FillTies&& fill_ties) {
-    for (const auto* columns : {&group_columns, &order_columns}) {
-      for (const auto& column : *columns) {
-        KEEPONE_CHECK(column->length() == rows);
+  arrow::Status ConsumeBound() {
+    while (true) {
+      ARROW_ASSIGN_OR_RAISE(int64_t count, blocks_->NextGroups());
+      if (count == 0) {
+        return arrow::Status::OK();
       }
-    }
-    ARROW_RETURN_NOT_OK(group_reader_->Bind(group_columns));
-    ARROW_RETURN_NOT_OK(order_reader_->Bind(order_columns));
-    for (int64_t offset = 0; offset < rows;) {
-      ARROW_ASSIGN_OR_RAISE(int64_t count,
-                            group_reader_->Read(offset, rows - offset, groups_.get()));
-      std::span<const uint16_t> selected = Select(count);
-      if (!selected.empty()) {
-        ARROW_ASSIGN_OR_RAISE(const int64_t order_count,
-                              order_reader_->Read(offset, count, orders_.get()));
-        if (order_count < count) {
-          count = order_count;
-          selected = Select(count);
-        }
-        HashBlock(form, group_reader_->width(), count, groups_.get());
-        fill_ties(offset, count);
-        RankNulls(count);
-        ARROW_RETURN_NOT_OK(Apply(selected));
-      }
-      offset += count;
-    }
-    return arrow::Status::OK();
-  }
-
-  // A NULL order key is told from the value 0 by the top bit of the tie word, which comes first.
-  void RankNulls(int64_t rows) {
-    if constexpr (std::is_same_v<Order, UInt64Order>) {
-      const bool first = spec_.order_keys[0].nulls_first;
-      if (!orders_->has_nulls) {
-        if (first) {
-          for (size_t i = 0; i < static_cast<size_t>(rows); ++i) {
-            ties_[i] |= kRankBit;
-          }
-        }
-        return;
-      }
-      for (size_t i = 0; i < static_cast<size_t>(rows); ++i) {
-        ties_[i] |= (orders_->nulls[i] != 0) != first ? kRankBit : 0;
+      // Rows that are beyond the first groups need no order keys.
+      if (!Select(count).empty()) {
+        ARROW_ASSIGN_OR_RAISE(count, blocks_->ReadRest());
+        ARROW_RETURN_NOT_OK(Apply(*blocks_, Select(count)));
       }
     }
   }
@@ -173,34 +147,35 @@ class WinnerTableImpl final : public WinnerTable {
     if constexpr (form == KeyForm::kNone) {
       return false;
     } else if constexpr (form == KeyForm::kUInt64) {
-      const bool null = groups_->has_nulls && groups_->nulls[row] != 0;
+      const bool null = groups_.has_nulls && groups_.nulls[row] != 0;
       if (null != cutoff_null_) {
         return null != spec_.group_keys[0].nulls_first;
       }
-      return groups_->values[row] > cutoff_value_;
+      return groups_.values[row] > cutoff_value_;
     } else {
-      return CompareBytes(groups_->data[row], groups_->lengths[row], cutoff_bytes_.data(),
+      return CompareBytes(groups_.data[row], groups_.lengths[row], cutoff_bytes_.data(),
                           static_cast<uint32_t>(cutoff_bytes_.size())) > 0;
     }
   }
 
-  arrow::Status Apply(std::span<const uint16_t> rows) {
+  arrow::Status Apply(const WinnerBlocks& block, std::span<const uint16_t> rows) {
     State& state = *state_;
-    ARROW_RETURN_NOT_OK(
-        state.index.Upsert(*groups_, rows, [&](uint16_t row, uint32_t, uint8_t* item, bool is_new) {
-          if constexpr (single) {
-            if (is_new) {
-              return state.order.Store(*orders_, row, ties_[row], item);
-            }
-            if (state.order.Less(*orders_, row, ties_[row], item)) {
-              return state.order.Replace(*orders_, row, ties_[row], item);
-            }
-            return arrow::Status::OK();
-          } else {
-            return is_new ? state.rows.Start(*orders_, row, ties_[row], item)
-                          : state.rows.Add(*orders_, row, ties_[row], item);
-          }
-        }));
+    const auto take = [&](uint16_t row, uint32_t, uint8_t* item, bool is_new) -> arrow::Status {
+      const uint64_t tie = block.ties[row];
+      if constexpr (single) {
+        if (is_new) {
+          return state.order.Store(block.orders, row, tie, item);
+        }
+        if (state.order.Less(block.orders, row, tie, item)) {
+          return state.order.Replace(block.orders, row, tie, item);
+        }
+        return arrow::Status::OK();
+      } else {
+        return is_new ? state.rows.Start(block.orders, row, tie, item)
+                      : state.rows.Add(block.orders, row, tie, item);
+      }
+    };
+    ARROW_RETURN_NOT_OK(state.index.Upsert(block.groups, rows, take));
     if (state.order.wants_compaction()) [[unlikely]] {
       ARROW_RETURN_NOT_OK(CompactOrder());
     }
@@ -213,32 +188,43 @@ class WinnerTableImpl final : public WinnerTable {
 
   // Merging turns items back into rows and takes these in as Consume does.
   arrow::Status MergeGroup(const State& other, uint32_t group) {
-    uint8_t* state = other.index.state(group);
+    return ForEachItem(other, group, [&](const uint8_t* item) {
+      LoadItem(other, group, item);
+      return loaded_rows_ == kBlockRows ? ApplyLoaded() : arrow::Status::OK();
+    });
+  }
+
+  template <typename Visit>
+  static arrow::Status ForEachItem(const State& state, uint32_t group, Visit&& visit) {
+    uint8_t* group_state = state.index.state(group);
     if constexpr (single) {
-      return MergeItem(other, group, state);
+      return visit(group_state);
     } else {
-      for (uint32_t i = 0; i < WinnerRows<Order>::Count(state); ++i) {
-        ARROW_RETURN_NOT_OK(MergeItem(other, group, other.rows.Item(state, i)));
+      for (uint32_t i = 0; i < WinnerRows<Order>::Count(group_state); ++i) {
+        ARROW_RETURN_NOT_OK(visit(state.rows.Item(group_state, i)));
       }
       return arrow::Status::OK();
     }
   }
 
-  arrow::Status MergeItem(const State& other, uint32_t group, const uint8_t* item) {
-    if (merge_rows_ == 0) {
-      groups_->has_nulls = false;
+  // Turns an item back into a row of the block at hand.
+  void LoadItem(const State& state, uint32_t group, const uint8_t* item) {
+    if (loaded_rows_ == 0) {
+      groups_.has_nulls = false;
     }
-    other.index.LoadKey(group, merge_rows_, groups_.get());
-    other.order.Load(item, static_cast<uint16_t>(merge_rows_), orders_.get(),
-                     &ties_[static_cast<size_t>(merge_rows_)]);
-    return ++merge_rows_ == kBlockRows ? FlushMerge() : arrow::Status::OK();
+    state.index.LoadKey(group, loaded_rows_, &groups_);
+    state.order.Load(item, static_cast<uint16_t>(loaded_rows_), &orders_,
+                     &ties_[static_cast<size_t>(loaded_rows_)]);
+    ++loaded_rows_;
   }
 
-  arrow::Status FlushMerge() {
-    HashBlock(form, group_reader_->width(), merge_rows_, groups_.get());
-    const std::span<const uint16_t> rows = Select(merge_rows_);
-    merge_rows_ = 0;
-    return Apply(rows);
+  int64_t TakeLoaded() {
+    blocks_->Hash(loaded_rows_);
+    return std::exchange(loaded_rows_, 0);
+  }
+  arrow::Status ApplyLoaded() { return Apply(*blocks_, Select(TakeLoaded())); }
+  arrow::Status VisitLoaded(const BlockVisitor& visit) {
+    return loaded_rows_ == 0 ? arrow::Status::OK() : visit(*blocks_, TakeLoaded());
   }
 
   // Keeps the group_count_max first groups, and from now on drops rows of later ones at once.
@@ -260,7 +246,7 @@ class WinnerTableImpl final : public WinnerTable {
     for (const uint32_t group : groups) {
       ARROW_RETURN_NOT_OK(MergeGroup(*old, group));
     }
-    ARROW_RETURN_NOT_OK(FlushMerge());
+    ARROW_RETURN_NOT_OK(ApplyLoaded());
     if (limit > 0) {
       SetCutoff(*old, *std::max_element(groups.begin(), groups.end(), less));
     }
@@ -268,14 +254,14 @@ class WinnerTableImpl final : public WinnerTable {
   }
 
   void SetCutoff(const State& state, uint32_t group) {
-    groups_->has_nulls = false;
-    state.index.LoadKey(group, 0, groups_.get());
+    groups_.has_nulls = false;
+    state.index.LoadKey(group, 0, &groups_);
     has_cutoff_ = true;
     if constexpr (form == KeyForm::kUInt64) {
-      cutoff_null_ = groups_->nulls[0] != 0;
-      cutoff_value_ = groups_->values[0];
+      cutoff_null_ = groups_.nulls[0] != 0;
+      cutoff_value_ = groups_.values[0];
     } else if constexpr (form != KeyForm::kNone) {
-      cutoff_bytes_.assign(groups_->data[0], groups_->data[0] + groups_->lengths[0]);
+      cutoff_bytes_.assign(groups_.data[0], groups_.data[0] + groups_.lengths[0]);
     }
   }
 
@@ -343,15 +329,13 @@ class WinnerTableImpl final : public WinnerTable {
 
   WinnerSpec spec_;
   MemoryBudget* budget_;
-  std::unique_ptr<KeyReader> group_reader_;
-  std::unique_ptr<KeyReader> order_reader_;
+  std::unique_ptr<WinnerBlocks> blocks_;
+  KeyBlock& groups_;  // of the block at hand, as the next two
+  KeyBlock& orders_;
+  std::array<uint64_t, kBlockRows>& ties_;
   std::unique_ptr<State> state_;
-  // The block at hand.
-  std::unique_ptr<KeyBlock> groups_;
-  std::unique_ptr<KeyBlock> orders_;
-  std::array<uint64_t, kBlockRows> ties_;
   Rows selection_;
-  int64_t merge_rows_ = 0;
+  int64_t loaded_rows_ = 0;
   // The last of the first groups, once there are more than wanted.
   bool has_cutoff_ = false;
   bool cutoff_null_ = false;
@@ -360,140 +344,28 @@ class WinnerTableImpl final : public WinnerTable {
 };
 
 template <KeyForm form, typename Order>
-std::unique_ptr<WinnerTable> MakeTable(WinnerSpec spec, std::unique_ptr<KeyReader> groups,
-                                       std::unique_ptr<KeyReader> orders, MemoryBudget* budget) {
+std::unique_ptr<WinnerTable> MakeTable(WinnerSpec spec, std::unique_ptr<WinnerBlocks> blocks,
+                                       MemoryBudget* budget) {
   if (spec.n == 1 && spec.rule == KeepRule::kRowNumber) {
-    return std::make_unique<WinnerTableImpl<form, Order, true>>(std::move(spec), std::move(groups),
-                                                                std::move(orders), budget);
+    return std::make_unique<WinnerTableImpl<form, Order, true>>(std::move(spec), std::move(blocks),
+                                                                budget);
   }
-  return std::make_unique<WinnerTableImpl<form, Order, false>>(std::move(spec), std::move(groups),
-                                                               std::move(orders), budget);
+  return std::make_unique<WinnerTableImpl<form, Order, false>>(std::move(spec), std::move(blocks),
+                                                               budget);
 }
 
 template <KeyForm form>
-std::unique_ptr<WinnerTable> MakeTable(WinnerSpec spec, std::unique_ptr<KeyReader> groups,
-                                       std::unique_ptr<KeyReader> orders, MemoryBudget* budget) {
-  switch (orders->form()) {
+std::unique_ptr<WinnerTable> MakeTable(WinnerSpec spec, std::unique_ptr<WinnerBlocks> blocks,
+                                       MemoryBudget* budget) {
+  switch (blocks->order_form()) {
     case KeyForm::kUInt64:
-      return MakeTable<form, UInt64Order>(std::move(spec), std::move(groups), std::move(orders),
-                                          budget);
+      return MakeTable<form, UInt64Order>(std::move(spec), std::move(blocks), budget);
     case KeyForm::kNone:
     case KeyForm::kFixed:
-      return MakeTable<form, FixedOrder>(std::move(spec), std::move(groups), std::move(orders),
-                                         budget);
+      return MakeTable<form, FixedOrder>(std::move(spec), std::move(blocks), budget);
     default:
-      return MakeTable<form, BytesOrder>(std::move(spec), std::move(groups), std::move(orders),
-                                         budget);
+      return MakeTable<form, BytesOrder>(std::move(spec), std::move(blocks), budget);
   }
-}
-
-// A set of addresses as a bitmap: as addresses are unique, it sorts them in one pass.
-class AddressBitmap {
- public:
-  // Whether the bitmap takes no more memory than the addresses.
-  static bool Pays(int64_t last, int64_t count) { return last / 64 < count; }
-
-  arrow::Status Build(const int64_t* addresses, int64_t count, int64_t last, MemoryBudget* budget) {
-    words_ = last / 64 + 1;
-    ARROW_RETURN_NOT_OK(bits_block_.Allocate(budget, words_ * 8));
-    bits_ = reinterpret_cast<uint64_t*>(bits_block_.data());
-    std::memset(bits_, 0, static_cast<size_t>(words_) * 8);
-    for (int64_t i = 0; i < count; ++i) {
-      bits_[addresses[i] / 64] |= uint64_t{1} << (addresses[i] % 64);
-    }
-    return arrow::Status::OK();
-  }
-
-  // Writes the addresses in order and gives their number.
-  int64_t Write(int64_t* addresses) const {
-    const int64_t* begin = addresses;
-    for (int64_t word = 0; word < words_; ++word) {
-      for (uint64_t rest = bits_[word]; rest != 0; rest &= rest - 1) {
-        *addresses++ = word * 64 + std::countr_zero(rest);
-      }
-    }
-    return addresses - begin;
-  }
-
-  // Makes Position() ready.
-  arrow::Status Count(MemoryBudget* budget) {
-    ARROW_RETURN_NOT_OK(before_block_.Allocate(budget, words_ * 8));
-    before_ = reinterpret_cast<int64_t*>(before_block_.data());
-    int64_t count = 0;
-    for (int64_t word = 0; word < words_; ++word) {
-      before_[word] = count;
-      count += std::popcount(bits_[word]);
-    }
-    return arrow::Status::OK();
-  }
-
-  // How many addresses are smaller.
-  int64_t Position(int64_t address) const {
-    const uint64_t smaller = (uint64_t{1} << (address % 64)) - 1;
-    return before_[address / 64] + std::popcount(bits_[address / 64] & smaller);
-  }
-
- private:
-  PoolBlock bits_block_;
-  PoolBlock before_block_;
-  uint64_t* bits_ = nullptr;
-  int64_t* before_ = nullptr;
-  int64_t words_ = 0;
-};
-
-arrow::Status SortAddresses(int64_t* addresses, int64_t count, MemoryBudget* budget) {
-  if (std::is_sorted(addresses, addresses + count)) {
-    return arrow::Status::OK();
-  }
-  const int64_t last = *std::max_element(addresses, addresses + count);
-  if (!AddressBitmap::Pays(last, count)) {
-    std::sort(addresses, addresses + count);
-    return arrow::Status::OK();
-  }
-  AddressBitmap bitmap;
-  ARROW_RETURN_NOT_OK(bitmap.Build(addresses, count, last, budget));
-  KEEPONE_CHECK(bitmap.Write(addresses) == count, "row addresses are not unique");
-  return arrow::Status::OK();
-}
-
-struct NumberedAddress {
-  int64_t address;
-  int64_t number;
-};
-
-arrow::Status SortNumberedAddresses(int64_t* addresses, int64_t* numbers, int64_t count,
-                                    MemoryBudget* budget) {
-  if (count == 0) {
-    return arrow::Status::OK();
-  }
-  const int64_t last = *std::max_element(addresses, addresses + count);
-  PoolBlock block;
-  if (AddressBitmap::Pays(last, count)) {
-    AddressBitmap bitmap;
-    ARROW_RETURN_NOT_OK(bitmap.Build(addresses, count, last, budget));
-    ARROW_RETURN_NOT_OK(bitmap.Count(budget));
-    ARROW_RETURN_NOT_OK(block.Allocate(budget, count * 8));
-    std::memcpy(block.data(), numbers, static_cast<size_t>(count) * 8);
-    const auto* unsorted = reinterpret_cast<const int64_t*>(block.data());
-    for (int64_t i = 0; i < count; ++i) {
-      numbers[bitmap.Position(addresses[i])] = unsorted[i];
-    }
-    KEEPONE_CHECK(bitmap.Write(addresses) == count, "row addresses are not unique");
-    return arrow::Status::OK();
-  }
-  ARROW_RETURN_NOT_OK(block.Allocate(budget, count * int64_t{sizeof(NumberedAddress)}));
-  auto* pairs = reinterpret_cast<NumberedAddress*>(block.data());
-  for (int64_t i = 0; i < count; ++i) {
-    pairs[i] = {addresses[i], numbers[i]};
-  }
-  std::sort(pairs, pairs + count, [](const NumberedAddress& a, const NumberedAddress& b) {
-    return a.address < b.address;
-  });
-  for (int64_t i = 0; i < count; ++i) {
-    addresses[i] = pairs[i].address;
-    numbers[i] = pairs[i].number;
-  }
-  return arrow::Status::OK();
 }
 
 }  // namespace
@@ -501,21 +373,16 @@ arrow::Status SortNumberedAddresses(int64_t* addresses, int64_t* numbers, int64_
 arrow::Result<std::unique_ptr<WinnerTable>> WinnerTable::Make(WinnerSpec spec,
                                                               MemoryBudget* budget) {
   KEEPONE_CHECK(spec.n >= 1);
-  ARROW_ASSIGN_OR_RAISE(auto groups, KeyReader::Make(spec.group_keys, budget));
-  ARROW_ASSIGN_OR_RAISE(auto orders, KeyReader::Make(spec.order_keys, budget));
-  switch (groups->form()) {
+  ARROW_ASSIGN_OR_RAISE(auto blocks, WinnerBlocks::Make(spec, budget));
+  switch (blocks->group_form()) {
     case KeyForm::kNone:
-      return MakeTable<KeyForm::kNone>(std::move(spec), std::move(groups), std::move(orders),
-                                       budget);
+      return MakeTable<KeyForm::kNone>(std::move(spec), std::move(blocks), budget);
     case KeyForm::kUInt64:
-      return MakeTable<KeyForm::kUInt64>(std::move(spec), std::move(groups), std::move(orders),
-                                         budget);
+      return MakeTable<KeyForm::kUInt64>(std::move(spec), std::move(blocks), budget);
     case KeyForm::kFixed:
-      return MakeTable<KeyForm::kFixed>(std::move(spec), std::move(groups), std::move(orders),
-                                        budget);
+      return MakeTable<KeyForm::kFixed>(std::move(spec), std::move(blocks), budget);
     default:
-      return MakeTable<KeyForm::kBytes>(std::move(spec), std::move(groups), std::move(orders),
-                                        budget);
+      return MakeTable<KeyForm::kBytes>(std::move(spec), std::move(blocks), budget);
   }
 }
 

@@ -2,35 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
 #include "base/memory_budget.h"
-#include "column/key_encoder.h"
+#include "column/winner_spec.h"
 
 namespace keepone {
 
-// Which of a group's rows, ranked by the order keys, stay.
-enum class KeepRule {
-  kRowNumber,  // the first n rows
-  kRank,       // the rows with fewer than n better rows; ties stay together
-  kDenseRank,  // the rows with the n best order keys
-};
-
-// What a winner table keeps.
-struct WinnerSpec {
-  // Their direction and place of NULLs matter only for `group_count_max`. None: one group.
-  std::vector<KeyField> group_keys;
-  std::vector<KeyField> order_keys;  // none: rows come in the order of their addresses
-  bool last_wins = false;            // of equal order keys the larger address comes first
-  KeepRule rule = KeepRule::kRowNumber;
-  int64_t n = 1;                 // at least 1
-  int64_t group_count_max = -1;  // keep only the first groups in group key order; < 0: all
-};
+class WinnerBlocks;
 
 // The addresses of the rows that stay, ascending, and what numbers they have in their groups.
 struct Winners {
@@ -71,6 +55,20 @@ class WinnerTable {
   virtual arrow::Status ConsumeRange(const arrow::ArrayVector& group_columns,
                                      const arrow::ArrayVector& order_columns, int64_t first_address,
                                      int64_t rows) = 0;
+
+  // The same for some rows of a block, which was read by another object of the same spec. What the
+  // table will look at is asked for ahead by calling the first, then the second of these for the
+  // same rows. REQUIRES: the rows are numbers of rows of the block.
+  virtual void PrefetchSlots(const WinnerBlocks& block, std::span<const uint16_t> rows) const = 0;
+  virtual void PrefetchGroups(const WinnerBlocks& block, std::span<const uint16_t> rows) const = 0;
+  virtual arrow::Status ConsumeBlock(const WinnerBlocks& block, std::span<const uint16_t> rows) = 0;
+
+  // Gives all rows that are held, as blocks: their first `rows` rows, with hashes. The keys' bytes
+  // stand until the table changes. REQUIRES: the visitor does not use the table.
+  using BlockVisitor = std::function<arrow::Status(const WinnerBlocks& block, int64_t rows)>;
+  virtual arrow::Status ReadBack(const BlockVisitor& visit) = 0;
+  // Forgets all rows and gives their memory back.
+  virtual void Clear() = 0;
 
   // Takes in the rows of one partition (by hash of the group key) of a table of the same spec,
   // which stays as it is: several threads may merge different partitions of it at once.

@@ -12,9 +12,8 @@
 #include <arrow/scalar.h>
 #include <arrow/util/checked_cast.h>
 
-#include "exec/metrics.h"
 #include "exec/single_morsel.h"
-#include "exec/winner_merge.h"
+#include "exec/winner_collector.h"
 #include "exec/worker.h"
 
 namespace keepone {
@@ -35,23 +34,18 @@ class PickWinnersStream final : public SingleMorselStream {
 
   arrow::Status Prepare() override {
     const BoundKeepSpec bound = BindKeepSpec(spec_, *input_->schema());
-    std::vector<std::unique_ptr<WinnerTable>> tables(static_cast<size_t>(context_->threads()));
+    WinnerCollector collector(context_, bound.winners);
     const auto consume = [&](const MorselBatch& morsel) -> arrow::Status {
-      std::unique_ptr<WinnerTable>& table = tables[static_cast<size_t>(morsel.worker)];
-      if (table == nullptr) {
-        ARROW_ASSIGN_OR_RAISE(table, WinnerTable::Make(bound.winners, context_->budget()));
-      }
       const arrow::RecordBatch& batch = *morsel.batch;
       const auto& addresses =
           arrow::internal::checked_cast<const arrow::Int64Array&>(*batch.column(address_));
-      return table->Consume(
-          SelectColumns(batch, bound.groups), SelectColumns(batch, bound.order),
+      return collector.Consume(
+          morsel.worker, SelectColumns(batch, bound.groups), SelectColumns(batch, bound.order),
           std::span(addresses.raw_values(), static_cast<size_t>(addresses.length())));
     };
     ARROW_RETURN_NOT_OK(ForEachMorsel(context_, *input_, consume));
     input_.reset();
-    ARROW_ASSIGN_OR_RAISE(const Winners winners,
-                          MergeWinners(context_, bound.winners, std::move(tables)));
+    ARROW_ASSIGN_OR_RAISE(const Winners winners, collector.Finish());
     return Hold(winners);
   }
 
