@@ -27,6 +27,9 @@ using parquet::Encoding;
 // value should lie.
 constexpr double kMarginPart = 1.0 / 64;
 
+// A header and the first block of a page.
+constexpr int64_t kAnnouncedBytesMin = 64 << 10;
+
 // Where no more than this part of the rows is wanted, values are looked up in the dictionary here;
 // else Arrow's decoder gets the dictionary and does so. Pages stay about as small by that, and
 // never get larger than the second figure.
@@ -160,6 +163,28 @@ class LeafPageReader final : public parquet::PageReader {
       end = next_end;
     }
     cursor_.Seek(begin, end, extent_.end);
+    AnnounceNextLocation();
+  }
+
+  // The next large page that is wanted.
+  void AnnounceNextLocation() const {
+    const PageLocations& locations = *request_.locations;
+    size_t range = range_;
+    for (size_t next = location_ + 1; next < locations.pages.size(); ++next) {
+      while (range < rows().size() && rows()[range].end <= locations.first_row(next)) {
+        ++range;
+      }
+      if (range == rows().size()) {
+        return;
+      }
+      if (rows()[range].begin < locations.end_row(next)) {
+        const parquet::PageLocation& page = locations.pages[next];
+        if (page.compressed_page_size > request_.window_bytes) {
+          cursor_.Announce(page.offset, page.compressed_page_size);
+        }
+        return;
+      }
+    }
   }
 
   arrow::Result<PagePointer> ReadDictionaryBefore(int64_t first_page_offset) {
@@ -246,6 +271,7 @@ class LeafPageReader final : public parquet::PageReader {
   // nullptr when no row of it is wanted.
   arrow::Result<PagePointer> ReadFoundPage(const PageHeader& header) {
     const std::optional<int64_t> count = RowsOf(header);
+    AnnounceNextPage(header);
     if (wants_all_) {
       return ReadWholePage(header);
     }
@@ -268,7 +294,8 @@ class LeafPageReader final : public parquet::PageReader {
     if (header.value_count == 0) {
       return nullptr;
     }
-    ARROW_ASSIGN_OR_RAISE(PageBody body, OpenBody(header, GuessPart(header)));
+    ARROW_ASSIGN_OR_RAISE(
+        PageBody body, OpenBody(header, GuessPart(static_cast<double>(row_), GuessRows(header))));
     int64_t offset = 0;
     ARROW_RETURN_NOT_OK(ReadRepetitionLevels(header, &body, &offset));
     const std::vector<int16_t>& levels = scratch_->repetition_levels;
@@ -288,20 +315,40 @@ class LeafPageReader final : public parquet::PageReader {
     return MakeSelectedPage(header, page, &body, offset);
   }
 
-  // The part of the page up to the end of the last wanted row, from the average of values in a row;
-  // 0 when none should be in it.
-  double GuessPart(const PageHeader& header) const {
+  // From the average of values in a row.
+  double GuessRows(const PageHeader& header) const {
     const double row_values = static_cast<double>(value_count_) / static_cast<double>(row_count_);
-    const double rows_guessed = std::max(1.0, static_cast<double>(header.value_count) / row_values);
-    const auto begin = static_cast<double>(row_);
+    return std::max(1.0, static_cast<double>(header.value_count) / row_values);
+  }
+
+  // The part up to the end of the last wanted row of a page of `page_rows` rows that begins at
+  // `first_row`; 0 when none should be in it.
+  double GuessPart(double first_row, double page_rows) const {
     const auto behind = std::lower_bound(
-        rows().begin() + static_cast<int64_t>(range_), rows().end(), begin + rows_guessed,
+        rows().begin() + static_cast<int64_t>(range_), rows().end(), first_row + page_rows,
         [](const RowRange& range, double row) { return static_cast<double>(range.begin) < row; });
     if (behind == rows().begin()) {
       return 0;
     }
-    const double last = static_cast<double>(std::prev(behind)->end) - begin;
-    return std::clamp(last / rows_guessed, 0.0, 1.0);
+    const double last = static_cast<double>(std::prev(behind)->end) - first_row;
+    return std::clamp(last / page_rows, 0.0, 1.0);
+  }
+
+  // The page behind this one, as far as it will be read if it is as large.
+  void AnnounceNextPage(const PageHeader& header) const {
+    if (header.compressed_bytes <= request_.window_bytes) {
+      return;
+    }
+    const double page_rows =
+        repeats() ? GuessRows(header) : static_cast<double>(header.value_count);
+    const double part = GuessPart(static_cast<double>(row_) + page_rows, page_rows);
+    if (part == 0 && !repeats()) {
+      return;
+    }
+    const auto bytes = static_cast<double>(header.compressed_bytes);
+    cursor_.Announce(
+        cursor_.offset() + cursor_.header_bytes() + header.compressed_bytes,
+        kAnnouncedBytesMin + static_cast<int64_t>(bytes * std::min(part + kMarginPart, 1.0)));
   }
 
   // --- Pages ------------------------------------------------------------------------------------

@@ -50,6 +50,10 @@ arrow::Result<std::span<uint8_t>> PageCursor::Read(int64_t offset, int64_t bytes
     const int64_t wanted = ahead <= window_bytes_ ? std::max(bytes, ahead) : bytes;
     window_view_ = {};
     ARROW_ASSIGN_OR_RAISE(uint8_t* const data, window_.Reserve(wanted));
+    if (wanted > bytes) {
+      // Small pages, one behind the other.
+      Announce(offset + wanted, window_bytes_);
+    }
     ARROW_ASSIGN_OR_RAISE(const int64_t got, ReadInto(data, offset, wanted));
     window_view_ = {data, static_cast<size_t>(got)};
     window_begin_ = offset;
@@ -105,6 +109,13 @@ arrow::Result<PageBytes> PageCursor::ReadBody(const PageHeader& header, int64_t 
     }
   }
   return PageBytes{{body_, static_cast<size_t>(body_bytes_)}, kBodyRoom};
+}
+
+void PageCursor::Announce(int64_t offset, int64_t bytes) const {
+  bytes = std::min(bytes, end_ - offset);
+  if (bytes > 0) {
+    static_cast<void>(file_->WillNeed({{offset, bytes}}));
+  }
 }
 
 void PageCursor::Advance(const PageHeader& header, bool was_wanted) {

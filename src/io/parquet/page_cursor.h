@@ -53,6 +53,9 @@ class PageCursor {
   // was wanted.
   void Advance(const PageHeader& header, bool was_wanted);
 
+  // Has the system fetch these bytes while something else is done. Only a hint.
+  void Announce(int64_t offset, int64_t bytes) const;
+
   // Bytes read from the file since the last call.
   int64_t TakeBytesRead();
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/parquet/parquet_stream.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <deque>
 #include <mutex>
@@ -38,6 +40,16 @@ std::shared_ptr<arrow::Schema> MakeStreamSchema(const arrow::Schema& source,
     fields.push_back(arrow::field(kRowAddressName, arrow::int64(), /*nullable=*/false));
   }
   return arrow::schema(std::move(fields));
+}
+
+// Readers know what they will need and say so; what the system would read ahead is often skipped,
+// and workers at different places of a file would keep it from seeing that each reads in order.
+void AdviseRandomReads(const ParquetFile& file) {
+#ifdef POSIX_FADV_RANDOM
+  static_cast<void>(::posix_fadvise(file.file()->file_descriptor(), 0, 0, POSIX_FADV_RANDOM));
+#else
+  static_cast<void>(file);
+#endif
 }
 
 // Hands out the morsels of row groups, one row group after the other. What rows of a row group are
@@ -102,6 +114,7 @@ class ParquetStream : public BatchStream {
       const ParquetSourceFile& file = FileOf(group);
       ARROW_ASSIGN_OR_RAISE(file_, ParquetFile::Open(file.path, context_->pool(), &file.known));
       file_number_ = group.file;
+      AdviseRandomReads(*file_);
     }
     return file_;
   }
