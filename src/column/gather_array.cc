@@ -36,6 +36,13 @@ void CopyBits(const uint8_t* from, int64_t from_bit, int64_t count, uint8_t* to,
 template <int kWidth>
 void CopyFixed(const ArrayGather::Chunks& chunks, const ArrayGather::Ranges& ranges, int64_t width,
                uint8_t* out) {
+  // Ranges of one row may jump about: their values are found by as few steps as can be.
+  std::vector<const uint8_t*> values;
+  values.reserve(chunks.size());
+  for (const arrow::ArrayData* chunk : chunks) {
+    const auto& buffer = chunk->buffers[1];
+    values.push_back(buffer == nullptr ? nullptr : buffer->data() + chunk->offset * width);
+  }
   for (const ChunkRange& range : ranges) {
     const int64_t bytes = range.count * width;
     if (bytes == 0) {
@@ -46,8 +53,7 @@ void CopyFixed(const ArrayGather::Chunks& chunks, const ArrayGather::Ranges& ran
       out += bytes;
       continue;
     }
-    const arrow::ArrayData& chunk = *chunks[static_cast<size_t>(range.chunk)];
-    const uint8_t* from = chunk.buffers[1]->data() + (chunk.offset + range.begin) * width;
+    const uint8_t* from = values[static_cast<size_t>(range.chunk)] + range.begin * width;
     if (kWidth > 0 && range.count == 1) {
       std::memcpy(out, from, kWidth);  // a constant width needs no call
     } else {

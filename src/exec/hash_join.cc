@@ -12,10 +12,10 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "exec/breaker.h"
 #include "exec/join_build.h"
 #include "exec/join_probe.h"
 #include "exec/metrics.h"
+#include "exec/spilled_join.h"
 
 namespace keepone {
 
@@ -162,19 +162,29 @@ class HashJoinStream final : public BatchStream {
   arrow::Status Prepare() override {
     ARROW_RETURN_NOT_OK(Check());
     QueryContext* context = state_->context;
-    ARROW_ASSIGN_OR_RAISE(arrow::RecordBatchVector rows, CollectInOrder(context, *right_));
+    const JoinShape& shape = state_->shape;
+    ARROW_ASSIGN_OR_RAISE(JoinRightInput right, ReadJoinRight(context, shape, *right_));
     right_.reset();
-    ARROW_ASSIGN_OR_RAISE(state_->build, JoinBuild::Make(context, &state_->shape, std::move(rows),
-                                                         context->threads()));
+    if (!right.is_spilled) {
+      ARROW_RETURN_NOT_OK(Build(&right));
+    }
+    if (right.is_spilled) {
+      ARROW_ASSIGN_OR_RAISE(spilled_,
+                            JoinSpilled(context, shape, *left_, std::move(right.partitions)));
+      left_.reset();
+      return spilled_->Prepare();
+    }
     NoteBytesHeld(state_->build->bytes_used());
     ARROW_RETURN_NOT_OK(left_->Prepare());
-    const JoinKind kind = state_->shape.kind;
-    const bool keeps_unmatched_left = ExtendsRight(kind) || kind == JoinKind::kAnti;
+    const bool keeps_unmatched_left = ExtendsRight(shape.kind) || shape.kind == JoinKind::kAnti;
     left_ended_ = state_->build->row_count() == 0 && !keeps_unmatched_left;
     return arrow::Status::OK();
   }
 
   arrow::Result<std::unique_ptr<Morsel>> NextMorsel() override {
+    if (spilled_ != nullptr) {
+      return spilled_->NextMorsel();
+    }
     const std::lock_guard lock(mutex_);
     if (!left_ended_) {
       ARROW_ASSIGN_OR_RAISE(std::unique_ptr<Morsel> left, left_->NextMorsel());
@@ -204,8 +214,25 @@ class HashJoinStream final : public BatchStream {
     return arrow::Status::OK();
   }
 
+  // Builds the table, or where memory does not suffice puts the rows aside after all: what a table
+  // takes is known only when it stands.
+  arrow::Status Build(JoinRightInput* right) {
+    QueryContext* context = state_->context;
+    const bool limited = context->budget()->bytes_max() >= 0;
+    arrow::RecordBatchVector rows = limited ? right->batches : std::move(right->batches);
+    arrow::Result<std::unique_ptr<JoinBuild>> build =
+        JoinBuild::Make(context, &state_->shape, std::move(rows), context->threads());
+    if (limited && GetErrorKind(build.status()) == ErrorKind::kResource) {
+      return SpillJoinRight(context, state_->shape, right);
+    }
+    ARROW_ASSIGN_OR_RAISE(state_->build, std::move(build));
+    right->batches.clear();
+    return arrow::Status::OK();
+  }
+
   std::unique_ptr<BatchStream> left_;
   std::unique_ptr<BatchStream> right_;
+  std::unique_ptr<BatchStream> spilled_;  // the whole output, where the right input was put aside
   std::shared_ptr<JoinState> state_;
   std::mutex mutex_;  // guards what follows and the order of the left morsels
   bool left_ended_ = false;

@@ -141,7 +141,7 @@ arrow::Status JoinBuild::KeepRows(int threads) {
   columns_.resize(static_cast<size_t>(shape_->right_schema->num_fields()));
   for (size_t i = 0; i < columns_.size(); ++i) {
     for (const auto& rows : batches_) {
-      columns_[i].push_back(rows->column(static_cast<int>(i)));
+      columns_[i].push_back(rows->column_data(static_cast<int>(i)).get());
     }
   }
   if (ExtendsLeft(shape_->kind) && row_count() > 0) {

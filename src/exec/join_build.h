@@ -11,7 +11,7 @@
 #include <arrow/type_fwd.h>
 
 #include "base/query_context.h"
-#include "column/gather.h"
+#include "column/gather_array.h"
 #include "column/join_kind.h"
 #include "column/pool_storage.h"
 #include "eval/expression.h"
@@ -69,7 +69,9 @@ class JoinBuild {
     return {static_cast<int32_t>(batch), static_cast<int64_t>(row) - first_rows_[batch]};
   }
   // A column of all batches.
-  const arrow::ArrayVector& column(int index) const { return columns_[static_cast<size_t>(index)]; }
+  const ArrayGather::Chunks& column(int index) const {
+    return columns_[static_cast<size_t>(index)];
+  }
   // Bytes of a row: of all columns, or of those that the residual reads.
   double RowBytes(RowRef row) const { return widths_[static_cast<size_t>(row.chunk)].Of(row.row); }
   // The first one, where all rows of all batches have about the same.
@@ -99,7 +101,7 @@ class JoinBuild {
   arrow::RecordBatchVector batches_;
   std::vector<int64_t> first_rows_ = {0};  // of each batch, and their end
   std::vector<uint32_t> batch_of_block_;   // of the first row of each 2^kBlockBits rows
-  std::vector<arrow::ArrayVector> columns_;
+  std::vector<ArrayGather::Chunks> columns_;
   std::vector<RowWidths> widths_;
   std::vector<RowWidths> residual_widths_;
   std::optional<double> row_bytes_constant_;

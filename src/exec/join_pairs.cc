@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <arrow/array.h>
-#include <arrow/chunked_array.h>
 #include <arrow/datum.h>
 #include <arrow/record_batch.h>
 #include <arrow/scalar.h>
@@ -13,21 +12,33 @@
 #include <arrow/util/checked_cast.h>
 
 #include "base/error.h"
-#include "column/gather.h"
 #include "column/gather_array.h"
 
 namespace keepone {
 
 namespace {
 
-using Ranges = std::vector<ChunkRange>;
+using Ranges = ArrayGather::Ranges;
+
+// As ArrayGather::AppendRange, in line: there is one for each row.
+void AppendRow(int32_t chunk, int64_t row, Ranges* ranges) {
+  if (!ranges->empty()) {
+    ChunkRange& last = ranges->back();
+    if (last.chunk == chunk &&
+        (chunk == ChunkRange::kNullChunk || last.begin + last.count == row)) {
+      ++last.count;
+      return;
+    }
+  }
+  ranges->push_back({chunk, row, 1});
+}
 
 Ranges LeftRanges(std::span<const int64_t> rows) {
   Ranges ranges;
   ranges.reserve(rows.size());
   for (const int64_t row : rows) {
     const bool none = row == JoinPairs::kNoRow;
-    ArrayGather::AppendRange({none ? ChunkRange::kNullChunk : 0, none ? 0 : row, 1}, &ranges);
+    AppendRow(none ? ChunkRange::kNullChunk : 0, none ? 0 : row, &ranges);
   }
   return ranges;
 }
@@ -37,21 +48,29 @@ Ranges RightRanges(const JoinBuild& build, std::span<const int64_t> rows) {
   ranges.reserve(rows.size());
   for (const int64_t row : rows) {
     if (row == JoinPairs::kNoRow) {
-      ArrayGather::AppendRange({ChunkRange::kNullChunk, 0, 1}, &ranges);
+      AppendRow(ChunkRange::kNullChunk, 0, &ranges);
     } else {
       const RowRef place = build.Place(static_cast<uint32_t>(row));
-      ArrayGather::AppendRange({place.chunk, place.row, 1}, &ranges);
+      AppendRow(place.chunk, place.row, &ranges);
     }
   }
   return ranges;
 }
 
-// As one array, or nullptr where that would overflow.
+// nullptr where the rows overflow one array.
 arrow::Result<std::shared_ptr<arrow::Array>> GatherColumn(
-    const std::shared_ptr<arrow::DataType>& type, const arrow::ArrayVector& chunks,
-    const Ranges& ranges, arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(auto column, GatherRanges(type, chunks, ranges, pool));
-  return column->num_chunks() == 1 ? column->chunk(0) : nullptr;
+    const std::shared_ptr<arrow::DataType>& type, const ArrayGather::Chunks& chunks,
+    const Ranges& ranges, size_t rows, arrow::MemoryPool* pool) {
+  ArrayGather gather(pool);
+  auto data = gather.Gather(type, chunks, ranges, static_cast<int64_t>(rows));
+  if (gather.overflowed()) {
+    if (rows == 1) {
+      return DataError("a value of type ", type->ToString(), " is too large for that type");
+    }
+    return nullptr;
+  }
+  ARROW_RETURN_NOT_OK(data);
+  return arrow::MakeArray(std::move(data).ValueUnsafe());
 }
 
 class PairGather {
@@ -66,7 +85,6 @@ class PairGather {
       out->push_back(std::move(batch));
       return arrow::Status::OK();
     }
-    // One pair never overflows: that is an error of its own.
     const size_t half = pairs.size() / 2;
     ARROW_RETURN_NOT_OK(Gather({pairs.left.first(half), pairs.right.first(half)}, out));
     return Gather({pairs.left.subspan(half), pairs.right.subspan(half)}, out);
@@ -98,12 +116,12 @@ class PairGather {
     }
     const Ranges ranges = LeftRanges(pairs.left);
     for (int i = 0; i < count; ++i) {
-      arrow::ArrayVector chunks;
+      ArrayGather::Chunks chunks;
       if (left_ != nullptr) {
-        chunks.push_back(left_->column(i));
+        chunks.push_back(left_->column_data(i).get());
       }
       ARROW_ASSIGN_OR_RAISE(auto column, GatherColumn(shape_.left_schema->field(i)->type(), chunks,
-                                                      ranges, context_->pool()));
+                                                      ranges, pairs.size(), context_->pool()));
       if (column == nullptr) {
         return false;
       }
@@ -119,8 +137,9 @@ class PairGather {
     }
     const Ranges ranges = RightRanges(build_, pairs.right);
     for (int i = 0; i < count; ++i) {
-      ARROW_ASSIGN_OR_RAISE(auto column, GatherColumn(shape_.right_schema->field(i)->type(),
-                                                      build_.column(i), ranges, context_->pool()));
+      ARROW_ASSIGN_OR_RAISE(
+          auto column, GatherColumn(shape_.right_schema->field(i)->type(), build_.column(i), ranges,
+                                    pairs.size(), context_->pool()));
       if (column == nullptr) {
         return false;
       }
@@ -145,12 +164,13 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ResidualInput(QueryContext* c
   const auto rows = static_cast<int64_t>(pairs.size());
   arrow::ArrayVector columns(static_cast<size_t>(shape.left_columns + shape.right_columns),
                              std::make_shared<arrow::NullArray>(rows));
-  const auto gather = [&](const arrow::ArrayVector& chunks, const Ranges& ranges,
+  const auto gather = [&](const std::shared_ptr<arrow::DataType>& type,
+                          const ArrayGather::Chunks& chunks, const Ranges& ranges,
                           int place) -> arrow::Status {
     ARROW_ASSIGN_OR_RAISE(auto column,
-                          GatherColumn(chunks[0]->type(), chunks, ranges, context->pool()));
+                          GatherColumn(type, chunks, ranges, pairs.size(), context->pool()));
     if (column == nullptr) {
-      return ResourceError(rows, " rows of type ", chunks[0]->type()->ToString(),
+      return ResourceError(rows, " rows of type ", type->ToString(),
                            " are too large for one batch");
     }
     columns[static_cast<size_t>(place)] = std::move(column);
@@ -159,13 +179,15 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ResidualInput(QueryContext* c
   if (!shape.residual_left.empty()) {
     const Ranges ranges = LeftRanges(pairs.left);
     for (const int column : shape.residual_left) {
-      ARROW_RETURN_NOT_OK(gather({left.column(column)}, ranges, column));
+      ARROW_RETURN_NOT_OK(gather(shape.left_schema->field(column)->type(),
+                                 {left.column_data(column).get()}, ranges, column));
     }
   }
   if (!shape.residual_right.empty()) {
     const Ranges ranges = RightRanges(build, pairs.right);
     for (const int column : shape.residual_right) {
-      ARROW_RETURN_NOT_OK(gather(build.column(column), ranges, shape.left_columns + column));
+      ARROW_RETURN_NOT_OK(gather(shape.right_schema->field(column)->type(), build.column(column),
+                                 ranges, shape.left_columns + column));
     }
   }
   arrow::FieldVector fields;
