@@ -95,7 +95,7 @@ void Expand(const std::string& folder, const std::vector<std::string>& parts, si
   }
 }
 
-void ListBelow(const std::string& folder, const std::string& extension,
+void ListBelow(const std::string& folder, const std::vector<std::string>& extensions,
                std::set<std::string>* found) {
   for (const std::string& name : NamesIn(folder)) {
     const std::string path = Join(folder, name);
@@ -103,11 +103,12 @@ void ListBelow(const std::string& folder, const std::string& extension,
       continue;
     }
     if (!IsDirectory(path)) {
-      if (name.ends_with(extension)) {
+      if (std::any_of(extensions.begin(), extensions.end(),
+                      [&](const std::string& each) { return name.ends_with(each); })) {
         found->insert(path);
       }
     } else if (!fs::is_symlink(path)) {
-      ListBelow(path, extension, found);
+      ListBelow(path, extensions, found);
     }
   }
 }
@@ -136,15 +137,15 @@ bool IsPattern(const std::string& path) {
 }
 
 arrow::Result<std::vector<std::string>> ListFiles(const std::vector<std::string>& paths,
-                                                  const std::string& extension) {
+                                                  const std::vector<std::string>& extensions) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     ARROW_RETURN_NOT_OK(CheckLocal(path));
     std::set<std::string> found;
     if (IsDirectory(path)) {
-      ListBelow(path, extension, &found);
+      ListBelow(path, extensions, &found);
       if (found.empty()) {
-        return DataError("no ", extension, " files in directory \"", path, "\"");
+        return DataError("no ", extensions.front(), " files in directory \"", path, "\"");
       }
     } else if (IsPattern(path) && !Exists(path)) {
       Expand(path.starts_with('/') ? "/" : "", SplitPath(path), 0, &found);
@@ -157,6 +158,20 @@ arrow::Result<std::vector<std::string>> ListFiles(const std::vector<std::string>
     files.insert(files.end(), found.begin(), found.end());
   }
   return files;
+}
+
+std::string DescribeFiles(const std::vector<std::string>& paths, size_t file_count) {
+  std::string text;
+  for (const std::string& path : paths) {
+    text += (text.empty() ? "" : ", ") + path;
+  }
+  return file_count == 1 && paths.size() == 1 && !IsPattern(paths[0])
+             ? text
+             : JoinMessage(file_count, file_count == 1 ? " file: " : " files: ", text);
+}
+
+std::string RealPath(const std::string& path) {
+  return path == "-" ? "/dev/stdin" : path;
 }
 
 }  // namespace keepone

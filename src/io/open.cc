@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <optional>
 
 #include "base/error.h"
+#include "io/arrow/arrow_file.h"
+#include "io/arrow/arrow_pipe.h"
 #include "io/file_list.h"
 
 namespace keepone {
 
 namespace {
-
-constexpr char kParquetExtension[] = ".parquet";
 
 // In lower case, with its point; empty when there is none.
 std::string ExtensionOf(const std::string& path) {
@@ -28,35 +29,62 @@ std::string ExtensionOf(const std::string& path) {
 }
 
 bool IsOtherFormat(const std::string& extension) {
-  static const std::vector<std::string> kOthers = {".csv",   ".tsv",   ".json",   ".ndjson",
-                                                   ".jsonl", ".arrow", ".arrows", ".feather",
-                                                   ".ipc",   ".orc",   ".avro"};
+  static const std::vector<std::string> kOthers = {".csv",   ".tsv", ".json", ".ndjson",
+                                                   ".jsonl", ".orc", ".avro"};
   return std::find(kOthers.begin(), kOthers.end(), extension) != kOthers.end();
 }
 
-bool HasParquetMagic(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  char magic[4] = {};
-  file.read(magic, sizeof(magic));
-  const std::string_view found(magic, static_cast<size_t>(file.gcount()));
-  return found == "PAR1" || found == "PARE";
+bool IsArrowExtension(const std::string& extension) {
+  return std::find(kArrowExtensions.begin(), kArrowExtensions.end(), extension) !=
+         kArrowExtensions.end();
+}
+
+enum class FoundFormat { kParquet, kArrow };
+
+// What a file is by its first bytes and, where these say nothing, by its name. Whatever is of no
+// format is taken for Parquet, which tells so when its footer is read.
+arrow::Result<FoundFormat> DetectFormat(const std::string& path) {
+  ARROW_ASSIGN_OR_RAISE(const bool is_pipe, IsPipe(path));
+  if (is_pipe) {
+    return FoundFormat::kArrow;
+  }
+  std::ifstream file(RealPath(path), std::ios::binary);
+  char bytes[kArrowMagicBytes] = {};
+  file.read(bytes, sizeof(bytes));
+  const std::string_view found(bytes, static_cast<size_t>(file.gcount()));
+  if (found.starts_with("PAR1") || found.starts_with("PARE")) {
+    return FoundFormat::kParquet;
+  }
+  const std::string extension = ExtensionOf(path);
+  if (IsOtherFormat(extension)) {
+    return MakeError(ErrorKind::kUnsupported, std::nullopt,
+                     JoinMessage(path, ": ", extension.substr(1),
+                                 " files cannot be read; Parquet and Arrow files can"));
+  }
+  return IsArrowExtension(extension) || DetectArrowFormat(found) != ArrowFormat::kNone
+             ? FoundFormat::kArrow
+             : FoundFormat::kParquet;
 }
 
 }  // namespace
 
 arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& paths,
                                                        arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(const auto files, ListFiles(paths, kParquetExtension));
-  for (const std::string& file : files) {
-    const std::string extension = ExtensionOf(file);
-    if (IsOtherFormat(extension) && !HasParquetMagic(file)) {
-      return MakeError(
-          ErrorKind::kUnsupported, std::nullopt,
-          JoinMessage(file, ": ", extension.substr(1), " files cannot be read; Parquet files can"));
-    }
+  const auto parquet_files = ListFiles(paths, {".parquet"});
+  const auto listed = parquet_files.ok() ? parquet_files : ListFiles(paths, kArrowExtensions);
+  if (!listed.ok()) {
+    return parquet_files.status();
   }
-  // Whatever is not Parquet is told so when its footer is read.
-  return OpenParquet(paths, pool);
+  std::optional<FoundFormat> format;
+  for (const std::string& file : *listed) {
+    ARROW_ASSIGN_OR_RAISE(const FoundFormat found, DetectFormat(file));
+    if (format.has_value() && *format != found) {
+      return DataError(listed->front(), " and ", file,
+                       " are of different formats, Parquet and Arrow");
+    }
+    format = found;
+  }
+  return format == FoundFormat::kArrow ? OpenArrow(paths, pool) : OpenParquet(paths, pool);
 }
 
 }  // namespace keepone

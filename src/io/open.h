@@ -21,9 +21,21 @@ namespace keepone {
 arrow::Result<std::shared_ptr<const Source>> OpenParquet(const std::vector<std::string>& paths,
                                                          arrow::MemoryPool* pool);
 
-// Opens by what the extensions say; a file of an unknown extension is opened by its first bytes.
+// Opens files of Arrow's IPC file or stream format (Feather V2 is the file format), told apart by
+// their first bytes. Paths and schemas are as for Parquet, a directory stands for its *.arrow,
+// *.arrows, *.feather and *.ipc files below it. Types are plain: dictionaries, views and run-end
+// encodings come as the values that they stand for. The metadata of messages are read here.
+// "-" is standard input. A pipe cannot be fetched from and is read once, alone.
+arrow::Result<std::shared_ptr<const Source>> OpenArrow(const std::vector<std::string>& paths,
+                                                       arrow::MemoryPool* pool);
+
+// Opens by what the first bytes of the files say, Parquet or Arrow; all are of one format. A
+// directory stands for its Parquet files or, where it has none, for its Arrow files.
 arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& paths,
                                                        arrow::MemoryPool* pool);
+
+// What files of the Arrow formats are called, with the point.
+inline const std::vector<std::string> kArrowExtensions = {".arrow", ".arrows", ".feather", ".ipc"};
 
 // A table in memory. Batches keep their buffers; nothing is copied.
 std::shared_ptr<const Source> MakeMemorySource(

@@ -2,7 +2,6 @@
 #include "io/parquet/parquet_file.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -99,21 +98,11 @@ arrow::Result<std::shared_ptr<const ParquetFile>> ParquetFile::Open(const std::s
 }
 
 arrow::Status ParquetFile::ReadIdentity() {
-  struct stat status;
-  if (::fstat(file_->file_descriptor(), &status) != 0) {
-    return DataError(path_, ": ", std::strerror(errno));
-  }
-  if (S_ISDIR(status.st_mode)) {
-    return DataError(path_, ": is a directory");
-  }
-  if (!S_ISREG(status.st_mode)) {
+  bool is_regular = false;
+  ARROW_ASSIGN_OR_RAISE(identity_, ReadFileIdentity(file_->file_descriptor(), path_, &is_regular));
+  if (!is_regular) {
     return DataError(path_, ": not a regular file; Parquet cannot be read from a pipe");
   }
-  identity_.device = static_cast<uint64_t>(status.st_dev);
-  identity_.inode = static_cast<uint64_t>(status.st_ino);
-  identity_.bytes = static_cast<int64_t>(status.st_size);
-  identity_.modified_ns =
-      static_cast<int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
   return arrow::Status::OK();
 }
 

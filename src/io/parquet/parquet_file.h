@@ -14,17 +14,9 @@
 #include <parquet/metadata.h>
 #include <parquet/properties.h>
 
+#include "io/file_identity.h"
+
 namespace keepone {
-
-// Tells a file from the one that takes its place or from itself after a change.
-struct FileIdentity {
-  uint64_t device = 0;
-  uint64_t inode = 0;
-  int64_t bytes = 0;
-  int64_t modified_ns = 0;
-
-  friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
-};
 
 // A Parquet file that is open, with its footer. Immutable but for the descriptor's lifetime; reads
 // are by position and safe for concurrent use. Errors are of kind data and begin with the path.

@@ -62,16 +62,6 @@ class ParquetSource final : public Source {
   std::string description_;
 };
 
-std::string Describe(const std::vector<std::string>& paths, size_t file_count) {
-  std::string text;
-  for (const std::string& path : paths) {
-    text += (text.empty() ? "" : ", ") + path;
-  }
-  return file_count == 1 && paths.size() == 1 && !IsPattern(paths[0])
-             ? text
-             : JoinMessage(file_count, file_count == 1 ? " file: " : " files: ", text);
-}
-
 // The uncompressed bytes of each top-level field of one file.
 std::vector<int64_t> FieldBytes(const ParquetFile& file, int field_count) {
   std::vector<int64_t> bytes(static_cast<size_t>(field_count), 0);
@@ -155,7 +145,7 @@ std::shared_ptr<const ParquetSourceData> MakeData(OpenedFiles opened) {
 
 arrow::Result<std::shared_ptr<const Source>> OpenParquet(const std::vector<std::string>& paths,
                                                          arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(const auto files, ListFiles(paths, ".parquet"));
+  ARROW_ASSIGN_OR_RAISE(const auto files, ListFiles(paths, {".parquet"}));
   if (files.empty()) {
     return DataError("no files to read");
   }
@@ -165,7 +155,7 @@ arrow::Result<std::shared_ptr<const Source>> OpenParquet(const std::vector<std::
     ARROW_RETURN_NOT_OK(AddFile(path, pool, &footer_bytes, &opened));
   }
   return std::make_shared<ParquetSource>(MakeData(std::move(opened)),
-                                         Describe(paths, files.size()));
+                                         DescribeFiles(paths, files.size()));
 }
 
 }  // namespace keepone

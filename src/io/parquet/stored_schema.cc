@@ -12,6 +12,8 @@
 #include <arrow/type.h>
 #include <arrow/util/base64.h>
 
+#include "io/decoded_type.h"
+
 namespace keepone {
 
 namespace {
@@ -23,57 +25,13 @@ constexpr std::string_view kKey =
     "ARROW:schema"
     "\x18";
 
-arrow::FieldVector PlainFields(const arrow::FieldVector& fields);
-
-std::shared_ptr<arrow::DataType> PlainType(const std::shared_ptr<arrow::DataType>& type) {
-  switch (type->id()) {
-    case arrow::Type::STRING_VIEW:
-      return arrow::utf8();
-    case arrow::Type::BINARY_VIEW:
-      return arrow::binary();
-    case arrow::Type::DICTIONARY:
-      return PlainType(static_cast<const arrow::DictionaryType&>(*type).value_type());
-    case arrow::Type::RUN_END_ENCODED:
-      return PlainType(static_cast<const arrow::RunEndEncodedType&>(*type).value_type());
-    case arrow::Type::STRUCT:
-      return arrow::struct_(PlainFields(type->fields()));
-    case arrow::Type::LIST:
-      return arrow::list(PlainFields(type->fields())[0]);
-    case arrow::Type::LARGE_LIST:
-      return arrow::large_list(PlainFields(type->fields())[0]);
-    case arrow::Type::LIST_VIEW:
-      return arrow::list_view(PlainFields(type->fields())[0]);
-    case arrow::Type::LARGE_LIST_VIEW:
-      return arrow::large_list_view(PlainFields(type->fields())[0]);
-    case arrow::Type::FIXED_SIZE_LIST:
-      return arrow::fixed_size_list(
-          PlainFields(type->fields())[0],
-          static_cast<const arrow::FixedSizeListType&>(*type).list_size());
-    case arrow::Type::MAP: {
-      const auto& map = static_cast<const arrow::MapType&>(*type);
-      const arrow::FieldVector fields = PlainFields({map.key_field(), map.item_field()});
-      return std::make_shared<arrow::MapType>(fields[0], fields[1], map.keys_sorted());
-    }
-    default:
-      return type;
-  }
-}
-
-arrow::FieldVector PlainFields(const arrow::FieldVector& fields) {
-  arrow::FieldVector plain;
-  for (const auto& field : fields) {
-    plain.push_back(field->WithType(PlainType(field->type())));
-  }
-  return plain;
-}
-
 // The stored form of the plain schema, or an empty string when `stored` is plain already.
 arrow::Result<std::string> PlainStoredSchema(std::string_view stored) {
   ARROW_ASSIGN_OR_RAISE(std::string bytes, arrow::util::base64_decode(stored));
   arrow::io::BufferReader input(arrow::Buffer::FromString(std::move(bytes)));
   arrow::ipc::DictionaryMemo dictionaries;
   ARROW_ASSIGN_OR_RAISE(const auto schema, arrow::ipc::ReadSchema(&input, &dictionaries));
-  const auto plain = arrow::schema(PlainFields(schema->fields()), schema->metadata());
+  const auto plain = arrow::schema(DecodedFields(schema->fields()), schema->metadata());
   if (plain->Equals(*schema)) {
     return std::string();
   }
