@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include <arrow/array.h>
@@ -75,7 +76,7 @@ class CollectState final : public AggregateState {
         column_(column),
         columns_(columns),
         order_(order),
-        rows_(context, std::move(held)) {}
+        rows_(std::make_unique<GroupedRows>(context, std::move(held))) {}
 
   arrow::Status Update(const GroupedBatch& batch) override {
     ARROW_ASSIGN_OR_RAISE(const SelectedRows selected,
@@ -84,14 +85,15 @@ class CollectState final : public AggregateState {
     arrow::ArrayVector held = selected.rows->columns();
     held.push_back(std::move(positions));
     const auto rows =
-        arrow::RecordBatch::Make(rows_.schema(), selected.rows->num_rows(), std::move(held));
-    return rows_.Append(*rows, selected.group_ids);
+        arrow::RecordBatch::Make(rows_->schema(), selected.rows->num_rows(), std::move(held));
+    ARROW_RETURN_NOT_OK(rows_->Append(*rows, selected.group_ids));
+    return Thin();
   }
 
-  arrow::Status PrepareExport(int64_t group_count) override { return rows_.Index(group_count); }
+  arrow::Status PrepareExport(int64_t group_count) override { return rows_->Index(group_count); }
 
   arrow::Result<arrow::ArrayVector> Export(std::span<const uint32_t> groups) const override {
-    ARROW_ASSIGN_OR_RAISE(auto lists, rows_.Export(groups));
+    ARROW_ASSIGN_OR_RAISE(auto lists, rows_->Export(groups));
     return arrow::ArrayVector{std::move(lists)};
   }
 
@@ -99,14 +101,15 @@ class CollectState final : public AggregateState {
                       int64_t /*group_count*/) override {
     ARROW_ASSIGN_OR_RAISE(const UnpackedRows unpacked,
                           UnpackGroupedRows(*state[0], group_ids, context_->pool()));
-    return rows_.Append(*unpacked.rows, unpacked.group_ids);
+    ARROW_RETURN_NOT_OK(rows_->Append(*unpacked.rows, unpacked.group_ids));
+    return Thin();
   }
 
   arrow::Result<std::vector<GroupValues>> Finish(int64_t group_count) override {
-    ARROW_RETURN_NOT_OK(rows_.Flush());
+    ARROW_RETURN_NOT_OK(rows_->Flush());
     RowOrder order(context_->budget());
-    ARROW_RETURN_NOT_OK(ReferToAllRows(rows_.batches(), &order));
-    ARROW_RETURN_NOT_OK(SortRows(context_, rows_.batches(), order_, &order));
+    ARROW_RETURN_NOT_OK(ReferToAllRows(rows_->batches(), &order));
+    ARROW_RETURN_NOT_OK(SortRows(context_, rows_->batches(), order_, &order));
     if (column_.distinct) {
       ARROW_RETURN_NOT_OK(KeepDistinct(&order));
     }
@@ -126,18 +129,43 @@ class CollectState final : public AggregateState {
     return std::vector<GroupValues>{ValuesInOrder(std::move(chunks))};
   }
 
-  int64_t bytes_used() const override { return rows_.bytes_used(); }
+  int64_t bytes_used() const override { return rows_->bytes_used(); }
 
  private:
-  uint32_t GroupOf(RowPlace ref) const { return GroupsOf(*rows_.batches()[ref.batch])[ref.row]; }
+  // Where only the first rows of each group are wanted, the others go when they may outnumber them.
+  arrow::Status Thin() {
+    const int64_t bytes_max = 2 * bytes_thinned_ + kBatchesMax * context_->batch_bytes_max();
+    if (!column_.limit.has_value() || column_.distinct || rows_->bytes_used() <= bytes_max) {
+      return arrow::Status::OK();
+    }
+    ARROW_RETURN_NOT_OK(rows_->Flush());
+    RowOrder order(context_->budget());
+    ARROW_RETURN_NOT_OK(ReferToAllRows(rows_->batches(), &order));
+    ARROW_RETURN_NOT_OK(SortRows(context_, rows_->batches(), order_, &order));
+    ARROW_RETURN_NOT_OK(KeepFirst(*column_.limit, &order));
+    auto kept = std::make_unique<GroupedRows>(context_, rows_->schema());
+    const auto block_rows = static_cast<size_t>(context_->batch_rows_max());
+    for (size_t first = 0; first < order.refs().size(); first += block_rows) {
+      const size_t count = std::min(block_rows, order.refs().size() - first);
+      ARROW_ASSIGN_OR_RAISE(
+          auto rows, GatherPlaces(rows_->batches()[0]->schema(), rows_->batches(),
+                                  std::span(order.refs()).subspan(first, count), context_->pool()));
+      ARROW_RETURN_NOT_OK(kept->Append(*rows, GroupsOf(*rows)));
+    }
+    rows_ = std::move(kept);
+    bytes_thinned_ = rows_->bytes_used();
+    return arrow::Status::OK();
+  }
+
+  uint32_t GroupOf(RowPlace ref) const { return GroupsOf(*rows_->batches()[ref.batch])[ref.row]; }
 
   // Leaves of equal values of a group the first.
   arrow::Status KeepDistinct(RowOrder* order) const {
     ARROW_ASSIGN_OR_RAISE(auto seen,
-                          GroupTable::Make({{rows_.schema()->field(0)->type()}, {arrow::uint32()}},
+                          GroupTable::Make({{rows_->schema()->field(0)->type()}, {arrow::uint32()}},
                                            context_->budget()));
     const auto block_rows = static_cast<size_t>(context_->batch_rows_max());
-    const arrow::RecordBatchVector& batches = rows_.batches();
+    const arrow::RecordBatchVector& batches = rows_->batches();
     std::vector<RowPlace>& refs = order->refs();
     size_t kept = 0;
     for (size_t first = 0; first < refs.size(); first += block_rows) {
@@ -176,9 +204,9 @@ class CollectState final : public AggregateState {
   }
 
   arrow::Result<arrow::RecordBatchVector> ValuesOnly() const {
-    const auto schema = arrow::schema({rows_.schema()->field(0)});
+    const auto schema = arrow::schema({rows_->schema()->field(0)});
     arrow::RecordBatchVector values;
-    for (const auto& batch : rows_.batches()) {
+    for (const auto& batch : rows_->batches()) {
       values.push_back(arrow::RecordBatch::Make(schema, batch->num_rows(),
                                                 arrow::ArrayVector{batch->column(0)}));
     }
@@ -214,12 +242,14 @@ class CollectState final : public AggregateState {
   }
 
   static constexpr int64_t kChunkBytesMax = int64_t{16} << 20;
+  static constexpr int64_t kBatchesMax = 4;  // that are held before any row goes
 
   QueryContext* context_;
   const AggregateColumn& column_;
   const std::vector<int>& columns_;
   const std::vector<OrderColumn>& order_;
-  GroupedRows rows_;
+  std::unique_ptr<GroupedRows> rows_;
+  int64_t bytes_thinned_ = 0;  // that were left when rows last went
 };
 
 class CollectStep final : public AggregateStep {

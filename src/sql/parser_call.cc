@@ -96,6 +96,9 @@ arrow::Status ClauseParser::ParseCallTail(CallExpr* call) {
     ARROW_ASSIGN_OR_RAISE(call->within_group, ParseOrderItems());
     ARROW_RETURN_NOT_OK(ExpectSymbol(")"));
   }
+  if (IsPlainName(call->name, "COLUMNS")) {
+    return arrow::Status::OK();  // what follows belongs to the call around it
+  }
   TakeNullTreatment(&call->nulls);
   if (PeekKeyword("FILTER") && PeekSymbol("(", 1)) {
     Take();

@@ -18,14 +18,19 @@
 namespace keepone {
 namespace {
 
-// --- (array_agg(x ORDER BY o))[1] ---
+// --- (array_agg(x ORDER BY o))[n] ---
 
-bool IsFirstElement(const Expr& expr) {
-  return IsCall(expr, "list_extract") && expr.children.size() == 2 &&
-         expr.children[0]->kind == ExprKind::kColumn && Int64Value(*expr.children[1]) == 1;
+// The place from 1 of the element that is taken out of a list; nothing for any other expression.
+std::optional<int64_t> ElementPlace(const Expr& expr) {
+  if (!IsCall(expr, "list_extract") || expr.children.size() != 2 ||
+      expr.children[0]->kind != ExprKind::kColumn) {
+    return std::nullopt;
+  }
+  const std::optional<int64_t> place = Int64Value(*expr.children[1]);
+  return place.value_or(0) >= 1 ? place : std::nullopt;
 }
 
-// Finds the lists of which more is used than the first element.
+// Finds the lists of which no more is used than one element.
 class ListUses {
  public:
   explicit ListUses(const Node& root) {
@@ -34,7 +39,12 @@ class ListUses {
     }
     Visit(root);
   }
-  bool IsWhole(ColumnId id) const { return whole_.contains(id); }
+  // The place of the element; nothing where more of the list is used.
+  std::optional<int64_t> PlaceUsed(ColumnId id) const {
+    const auto found = places_.find(id);
+    return whole_.contains(id) || found == places_.end() ? std::nullopt
+                                                         : std::optional(found->second);
+  }
 
  private:
   void Visit(const Node& node) {
@@ -56,7 +66,11 @@ class ListUses {
   }
 
   void VisitExpr(const Expr& expr) {
-    if (IsFirstElement(expr)) {
+    if (const std::optional<int64_t> place = ElementPlace(expr)) {
+      const ColumnId list = expr.children[0]->column;
+      if (places_.try_emplace(list, *place).first->second != *place) {
+        whole_.insert(list);
+      }
       return;
     }
     if (expr.kind == ExprKind::kColumn) {
@@ -68,12 +82,13 @@ class ListUses {
   }
 
   ColumnSet whole_;
+  std::unordered_map<ColumnId, int64_t> places_;
 };
 
-using FirstElements = std::unordered_map<ColumnId, Column>;  // by the list's id
+using Elements = std::unordered_map<ColumnId, Column>;  // by the list's id
 
-arrow::Result<NodePtr> TakeFirstElements(const NodePtr& node, const ListUses& uses,
-                                         const OptimizerContext& context, FirstElements* firsts) {
+arrow::Result<NodePtr> TakeElements(const NodePtr& node, const ListUses& uses,
+                                    const OptimizerContext& context, Elements* elements) {
   const auto* aggregate = AsIf<AggregateNode>(*node);
   if (aggregate == nullptr) {
     return node;
@@ -81,7 +96,9 @@ arrow::Result<NodePtr> TakeFirstElements(const NodePtr& node, const ListUses& us
   std::vector<AggregateCall> calls = aggregate->calls();
   bool changed = false;
   for (AggregateCall& call : calls) {
-    if (call.function->kind != AggregateKind::kCollect || call.distinct || uses.IsWhole(call.id)) {
+    const std::optional<int64_t> place = uses.PlaceUsed(call.id);
+    if (call.function->kind != AggregateKind::kCollect || call.distinct || !place.has_value() ||
+        *place > call.limit.value_or(*place)) {
       continue;
     }
     const Column value = PassedColumn(*node->input(), call.arguments[0]);
@@ -93,24 +110,25 @@ arrow::Result<NodePtr> TakeFirstElements(const NodePtr& node, const ListUses& us
     first.filter = call.filter;
     first.required = call.required;
     first.name = call.name;
-    first.spelling = "(" + call.spelling + ")[1]";
-    firsts->insert({call.id, Column{first.id, first.name, first.function->result_type}});
+    first.nth = *place;
+    first.spelling = "(" + call.spelling + ")[" + std::to_string(*place) + "]";
+    elements->insert({call.id, Column{first.id, first.name, first.function->result_type}});
     call = std::move(first);
     changed = true;
   }
   return changed ? AggregateNode::Make(node->input(), aggregate->groups(), std::move(calls)) : node;
 }
 
-ExprPtr ReadFirstElement(const ExprPtr& expr, const FirstElements& firsts) {
-  if (IsFirstElement(*expr)) {
-    const auto found = firsts.find(expr->children[0]->column);
-    if (found != firsts.end() && found->second.type->Equals(*expr->type)) {
+ExprPtr ReadElement(const ExprPtr& expr, const Elements& elements) {
+  if (ElementPlace(*expr).has_value()) {
+    const auto found = elements.find(expr->children[0]->column);
+    if (found != elements.end() && found->second.type->Equals(*expr->type)) {
       return ColumnExpr(found->second);
     }
   }
   std::vector<ExprPtr> children;
   for (const ExprPtr& child : expr->children) {
-    children.push_back(ReadFirstElement(child, firsts));
+    children.push_back(ReadElement(child, elements));
   }
   if (children == expr->children) {
     return expr;
@@ -120,7 +138,7 @@ ExprPtr ReadFirstElement(const ExprPtr& expr, const FirstElements& firsts) {
   return std::make_shared<const Expr>(std::move(copy));
 }
 
-NodePtr PassFirstElements(const NodePtr& node, const FirstElements& firsts) {
+NodePtr PassElements(const NodePtr& node, const Elements& elements) {
   const auto* project = AsIf<ProjectNode>(*node);
   if (project == nullptr) {
     return node;
@@ -128,8 +146,8 @@ NodePtr PassFirstElements(const NodePtr& node, const FirstElements& firsts) {
   std::vector<ProjectNode::Item> items = project->items();
   bool changed = false;
   for (ProjectNode::Item& item : items) {
-    const auto found = firsts.find(item.id);
-    if (ProjectNode::IsPass(item) && found != firsts.end()) {
+    const auto found = elements.find(item.id);
+    if (ProjectNode::IsPass(item) && found != elements.end()) {
       item = ProjectNode::Pass(found->second);
       changed = true;
     }
@@ -137,17 +155,17 @@ NodePtr PassFirstElements(const NodePtr& node, const FirstElements& firsts) {
   return changed ? ProjectNode::Make(node->input(), std::move(items)) : node;
 }
 
-arrow::Result<NodePtr> TakeAllFirstElements(const NodePtr& plan, const OptimizerContext& context) {
+arrow::Result<NodePtr> TakeAllElements(const NodePtr& plan, const OptimizerContext& context) {
   const ListUses uses(*plan);
-  FirstElements firsts;
+  Elements elements;
   return RewriteUp(plan, [&](const NodePtr& node) -> arrow::Result<NodePtr> {
-    ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeFirstElements(node, uses, context, &firsts));
-    if (firsts.empty()) {
+    ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeElements(node, uses, context, &elements));
+    if (elements.empty()) {
       return result;
     }
-    return RewriteExprs(PassFirstElements(result, firsts),
-                        [&firsts](const ExprPtr& expr) -> arrow::Result<ExprPtr> {
-                          return ReadFirstElement(expr, firsts);
+    return RewriteExprs(PassElements(result, elements),
+                        [&elements](const ExprPtr& expr) -> arrow::Result<ExprPtr> {
+                          return ReadElement(expr, elements);
                         });
   });
 }
@@ -274,7 +292,7 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
 }  // namespace
 
 arrow::Result<NodePtr> WinnersToKeepRows(const NodePtr& plan, const OptimizerContext& context) {
-  ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeAllFirstElements(plan, context));
+  ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeAllElements(plan, context));
   return RewriteUp(result, [&context](const NodePtr& node) { return Rewrite(node, context); });
 }
 

@@ -14,7 +14,7 @@ namespace keepone {
 //     first_value(b ORDER BY o)           =>        Scan: [k, o, a, b]
 //       Scan: [k, o, a, b]
 //
-// (array_agg(a ORDER BY o))[1] is read as first_value(a ORDER BY o) first, in any Aggregate, when
+// (array_agg(a ORDER BY o))[n] is read as nth_value(a, n ORDER BY o) first, in any Aggregate, when
 // the list is used for nothing else.
 //
 // Fires where all calls take their values from one row: first_value, last_value, max_by, min_by,

@@ -154,6 +154,104 @@ class FormatTest(CliTest):
         self.assertEqual(run(f"SELECT * FROM '{path}'").stdout, 'm\n"[[""k"",1],[""l"",2]]"\n\n')
 
 
+class ArrowInputTest(CliTest):
+    NEWEST = (
+        "SELECT * FROM {} QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts DESC) = 1 "
+        "ORDER BY k"
+    )
+
+    def feed(self, data, *arguments):
+        return subprocess.run(
+            [PROGRAM, *arguments], input=data, capture_output=True, check=False, timeout=120
+        )
+
+    def stream(self, table, **options):
+        sink = pa.BufferOutputStream()
+        write_options = pa.ipc.IpcWriteOptions(**options)
+        with pa.ipc.new_stream(sink, table.schema, options=write_options) as writer:
+            writer.write_table(table, max_chunksize=64)
+        return sink.getvalue().to_pybytes()
+
+    def test_standard_input(self):
+        path, table = self.table()
+        expected = run(self.NEWEST.format(f"'{path}'")).stdout
+        for data in (self.stream(table), self.stream(table, compression="zstd")):
+            for source in ("read_arrow('/dev/stdin')", "'/dev/stdin'", "'-'", "read_ipc('-')"):
+                result = self.feed(data, self.NEWEST.format(source))
+                self.assertEqual(result.stderr, b"")
+                self.assertEqual(result.stdout.decode(), expected)
+
+    def test_the_file_format_comes_through_a_pipe_too(self):
+        _, table = self.table()
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema) as writer:
+            writer.write_table(table)
+        result = self.feed(sink.getvalue().to_pybytes(), "SELECT count(*) AS n FROM '-'")
+        self.assertEqual(result.stdout, b"n\n1000\n")
+
+    def test_a_file_as_standard_input(self):
+        path = self.folder / "f.arrow"
+        self.assertEqual(run("SELECT 7 AS a", "-o", path).returncode, 0)
+        with open(path, "rb") as file:
+            result = subprocess.run(
+                [PROGRAM, "SELECT * FROM '/dev/stdin'"], stdin=file, capture_output=True
+            )
+        self.assertEqual(result.stdout, b"a\n7\n")
+
+    def test_one_program_feeds_the_other(self):
+        path, _ = self.table()
+        with subprocess.Popen(
+            [PROGRAM, "--format", "arrow", f"SELECT * FROM '{path}'"], stdout=subprocess.PIPE
+        ) as first:
+            second = subprocess.run(
+                [PROGRAM, self.NEWEST.format("read_arrow('/dev/stdin')")],
+                stdin=first.stdout,
+                capture_output=True,
+                text=True,
+            )
+        self.assertEqual(second.stdout, run(self.NEWEST.format(f"'{path}'")).stdout)
+
+    def test_a_pipe_is_read_once(self):
+        _, table = self.table()
+        data = self.stream(table)
+        described = self.feed(data, "DESCRIBE SELECT k FROM '-'; SELECT count(*) AS n FROM '-'")
+        self.assertEqual(described.stdout, b"column_name,column_type\nk,BIGINT\nn\n1000\n")
+        twice = self.feed(data, "SELECT count(*) AS n FROM '-'; SELECT count(*) FROM '-'")
+        self.assertEqual(twice.returncode, 4)
+        self.assertIn(b"a pipe can be read only once", twice.stderr)
+        explained = self.feed(data, "EXPLAIN " + self.NEWEST.format("'-'"))
+        self.assertIn(b"cannot be read again", explained.stdout)
+
+    def test_dictionaries_that_grow_and_are_replaced(self):
+        values = [["a", "b"], ["a", "b", "c"], ["x"]]
+        batches = [
+            pa.record_batch({"d": pa.DictionaryArray.from_arrays(range(len(v)), v)})
+            for v in values
+        ]
+        for deltas in (False, True):
+            sink = pa.BufferOutputStream()
+            options = pa.ipc.IpcWriteOptions(emit_dictionary_deltas=deltas)
+            with pa.ipc.new_stream(sink, batches[0].schema, options=options) as writer:
+                for batch in batches:
+                    writer.write_batch(batch)
+            result = self.feed(sink.getvalue().to_pybytes(), "SELECT * FROM '-'")
+            self.assertEqual(result.stdout.split(), [b"d", b"a", b"b", b"a", b"b", b"c", b"x"])
+
+    def test_what_is_no_stream(self):
+        _, table = self.table()
+        data = self.stream(table)
+        for bad, text in [
+            (b"", b"there is nothing in it"),
+            (b"k,ts\n1,2\n3,4\n", b"not an Arrow IPC stream"),
+            (b"PAR1....PAR1", b"Parquet cannot be read from a pipe"),
+            (data[:-500], b"cut off"),
+        ]:
+            result = self.feed(bad, "SELECT * FROM '-'", "-o", str(self.folder / "o.parquet"))
+            self.assertEqual(result.returncode, 4, result.stderr)
+            self.assertIn(text, result.stderr)
+            self.assertEqual(list(self.folder.glob("o.*")), [])
+
+
 class OutputFileTest(CliTest):
     def test_the_extension_says_the_format(self):
         for name, read in [
@@ -213,7 +311,51 @@ class OutputFileTest(CliTest):
             3,
             "has no option",
             "compression",
+            "\n" + " " * (2 + len(f"COPY (SELECT 1 AS a) TO '{path}' (")) + "^",
         )
+        self.assert_fails(
+            run(f"COPY (SELECT 1 AS a) TO '{path}' (COMPRESSION zstd, COMPRESSION_LEVEL 99)"),
+            3,
+            "must be an integer from -131072 to 22",
+        )
+        self.assert_fails(
+            run(f"COPY (SELECT 1 AS a) TO '{path}' (COMPRESSION snappy, COMPRESSION_LEVEL 1)"),
+            3,
+            "compression snappy has no levels",
+        )
+        self.assert_fails(
+            run(f"COPY (SELECT [INTERVAL 1 DAY] AS a) TO '{path}'"),
+            3,
+            'column "a" is or holds an INTERVAL',
+            "CAST it to VARCHAR",
+        )
+
+    def test_errors_point_at_names(self):
+        self.assert_fails(run("SET nope = 1"), 3, 'no setting "nope"', "\n      ^^^^")
+        path, _ = self.table()
+        self.assert_fails(
+            run(f"SELECT * FROM read_parquet('{path}', nope = 1)"),
+            3,
+            'no option "nope"',
+            "\n" + " " * (2 + len(f"SELECT * FROM read_parquet('{path}', ")) + "^^^^",
+        )
+        self.assert_fails(
+            run("SELECT * FROM /tmp/x.parquet LIMIT 1"),
+            3,
+            "a file stands between single quotes: '/tmp/x.parquet'",
+        )
+
+    def test_one_output(self):
+        path = self.folder / "one.csv"
+        self.assert_fails(
+            run("SELECT 1 AS a; SELECT 2 AS b", "-o", path),
+            3,
+            "only one statement can write its rows",
+            "SELECT 2 AS b",
+        )
+        self.assertFalse(path.exists())
+        result = run("SET threads = 1; CREATE TABLE t AS SELECT 1 AS a; FROM t", "-o", path)
+        self.assertEqual((result.returncode, path.read_text()), (0, "a\n1\n"), result.stderr)
 
 
 class StatementTest(CliTest):

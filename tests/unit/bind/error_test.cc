@@ -160,11 +160,25 @@ TEST(BindError, Grouping) {
        "bind: ORDER BY inside of row_number() is not the order of its window @ ts | write "
        "row_number() OVER (PARTITION BY .. ORDER BY ..)"},
       {"SELECT row_number(k) OVER () FROM t",
-       "bind: row_number takes nothing between its parentheses, and no FILTER @ row_number(k) "
-       "OVER ()"},
-      {"SELECT lag(x) OVER (ORDER BY ts) FROM t",
-       "unsupported: the window function lag @ lag(x) OVER (ORDER BY ts) | row_number, rank, "
-       "dense_rank and aggregates work as window functions"},
+       "bind: row_number takes nothing between its parentheses @ row_number(k) OVER ()"},
+      {"SELECT rank() FILTER (WHERE b) OVER (ORDER BY ts) FROM t",
+       "bind: rank takes no DISTINCT, FILTER, HAVING, LIMIT or WITHIN GROUP @ rank() FILTER (WHERE "
+       "b) OVER (ORDER BY ts)"},
+      {"SELECT cume_dist() IGNORE NULLS OVER (ORDER BY ts) FROM t",
+       "bind: cume_dist reads no values, so it takes no IGNORE or RESPECT NULLS @ cume_dist() "
+       "IGNORE NULLS OVER (ORDER BY ts)"},
+      {"SELECT lag() OVER (ORDER BY ts) FROM t",
+       "bind: lag takes one to three arguments @ lag() OVER (ORDER BY ts) | it is lag(value [, "
+       "offset [, default]])"},
+      {"SELECT lag(x, k) OVER (ORDER BY ts) FROM t",
+       "bind: the offset of lag must be a constant whole number @ k"},
+      {"SELECT lead(x, 1, v) OVER (ORDER BY ts) FROM t",
+       "bind: lead types DOUBLE and VARCHAR cannot be matched @ v"},
+      {"SELECT ntile(0) OVER (ORDER BY ts) FROM t",
+       "bind: the number of buckets must be at least 1 @ 0"},
+      {"SELECT ntile() OVER (ORDER BY ts) FROM t",
+       "bind: ntile takes one argument, the number of buckets @ ntile() OVER (ORDER BY ts)"},
+      {"SELECT lag(x) FROM t", "bind: window function lag requires an OVER clause @ lag"},
       {"SELECT upper(v) OVER () FROM t",
        "bind: OVER specified, but upper is not a window function nor an aggregate function @ "
        "upper(v) OVER ()"},
@@ -173,10 +187,10 @@ TEST(BindError, Grouping) {
       {"SELECT upper(v) FILTER (WHERE b) FROM t",
        "bind: FILTER specified, but upper is not an aggregate function @ upper"},
       {"SELECT sum(x) OVER (ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
-       "unsupported: this window frame @ ROWS BETWEEN 1 PRECEDING AND CURRENT ROW | ROWS "
-       "BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING covers the whole partition"},
-      {"SELECT last_value(x) OVER (ORDER BY ts) FROM t",
-       "unsupported: last_value over a frame that ends at the current row @ last_value(x) OVER "
+       "unsupported: this window frame @ ROWS BETWEEN 1 PRECEDING AND CURRENT ROW | frames go from "
+       "UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING"},
+      {"SELECT array_agg(x) OVER (ORDER BY ts) FROM t",
+       "unsupported: array_agg over a frame that ends at the current row @ array_agg(x) OVER "
        "(ORDER BY ts) | ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING covers the "
        "whole partition"},
       {"SELECT sum(x) OVER (w PARTITION BY k) FROM t WINDOW w AS (ORDER BY ts)",
@@ -186,9 +200,33 @@ TEST(BindError, Grouping) {
       {"SELECT sum(*) FROM t",
        "bind: function sum takes no * @ * | the name of a table stands for its whole row"},
       {"SELECT count(DISTINCT *) FROM t", "bind: count(DISTINCT *) has no one value to count @ *"},
-      {"SELECT max_by(v, ts, 3) FROM t",
-       "unsupported: max_by with a number of rows @ max_by(v, ts, 3) | select the rows with "
-       "LIMIT n BY, or with QUALIFY row_number() OVER (..) <= n"},
+      {"SELECT max_by(v, ts, 0) FROM t",
+       "bind: the number of rows in max_by must be at least 1 @ 0"},
+      {"SELECT max_by(v, ts, 1.5) FROM t",
+       "bind: no aggregate function \"max_by\" takes (VARCHAR, BIGINT, DOUBLE) @ max_by(v, ts, 1.5) "
+       "| it is max_by(ANY x, ANY y [, ANY z]) -> ANY; max_by(ANY x, ANY y, BIGINT n) -> ANY[]"},
+      {"SELECT max_by(DISTINCT v, ts, 3) FROM t",
+       "unsupported: DISTINCT in max_by with a number of rows @ max_by(DISTINCT v, ts, 3)"},
+      {"SELECT nth_value(v, x) FROM t",
+       "bind: the number of the row in nth_value must be a constant @ x"},
+      {"SELECT nth_value(v, 0 ORDER BY ts) FROM t",
+       "bind: the number of the row in nth_value must be at least 1 @ 0"},
+      {"SELECT nth_value(v) FROM t",
+       "bind: no aggregate function \"nth_value\" takes (VARCHAR) @ nth_value(v) | it is "
+       "nth_value(ANY, BIGINT n [ORDER BY ...]) -> ANY"},
+      {"SELECT sum(x LIMIT 3) FROM t",
+       "bind: LIMIT stands only in array_agg(x ORDER BY .. LIMIT n) @ 3"},
+      {"SELECT array_agg(x LIMIT 0) FROM t", "bind: LIMIT in array_agg must be at least 1 @ 0"},
+      {"SELECT k FROM t WHERE COLUMNS(*) > 1",
+       "bind: COLUMNS(..) stands only in a select list, not in WHERE @ COLUMNS(*)"},
+      {"SELECT max(COLUMNS(*)) AS m FROM t",
+       "bind: an alias names one column, but COLUMNS(*) stands for 5 @ m"},
+      {"SELECT max_by(COLUMNS(*), COLUMNS(t.*)) FROM t",
+       "bind: COLUMNS(t.*) stands beside COLUMNS(*) in one expression, but they must be the same @ "
+       "COLUMNS(t.*)"},
+      {"SELECT COLUMNS('k') FROM t",
+       "unsupported: COLUMNS of anything but * @ COLUMNS('k') | write COLUMNS(*) or COLUMNS(* "
+       "EXCLUDE (a, b))"},
       {"SELECT max(v HAVING MAX ts) FROM t",
        "bind: HAVING MAX stands only in any_value(x HAVING ..) @ max(v HAVING MAX ts)"},
       {"SELECT sum(x) RESPECT NULLS FROM t",
@@ -197,7 +235,7 @@ TEST(BindError, Grouping) {
        "bind: IGNORE NULLS specified, but count(*) counts rows @ count(*) IGNORE NULLS"},
       {"SELECT max_by(v) FROM t",
        "bind: no aggregate function \"max_by\" takes (VARCHAR) @ max_by(v) | it is max_by(ANY "
-       "x, ANY y) -> ANY"},
+       "x, ANY y [, ANY z]) -> ANY; max_by(ANY x, ANY y, BIGINT n) -> ANY[]"},
       {"SELECT k FROM t ORDER BY count(*)",
        "bind: column \"k\" must appear in the GROUP BY clause or be used in an aggregate "
        "function @ k"},
@@ -225,8 +263,7 @@ TEST(BindError, OrderAndLimit) {
       {"SELECT k FROM t OFFSET -1", "bind: OFFSET must not be negative @ -1"},
       {"SELECT k FROM t FETCH FIRST 3 ROWS WITH TIES",
        "bind: WITH TIES cannot be specified without ORDER BY clause @ 3"},
-      {"SELECT array_agg(v ORDER BY ts LIMIT 3) FROM t",
-       "unsupported: LIMIT inside of array_agg(..) @ 3"},
+      {"SELECT array_agg(v ORDER BY ts LIMIT -3) FROM t", "bind: LIMIT must not be negative @ -3"},
   };
   for (const Case& each : cases) {
     EXPECT_EQ(ErrorOf(each.sql), each.error) << each.sql;
@@ -237,10 +274,11 @@ TEST(BindError, Rest) {
   const Case cases[] = {
       {"SELECT * FROM UNNEST([1, 2])", "unsupported: UNNEST @ UNNEST"},
       {"SELECT unnest([1]) FROM t", "unsupported: unnest(..) @ unnest"},
-      {"SELECT k FROM t INTERSECT SELECT k FROM t",
-       "unsupported: INTERSECT @ SELECT k FROM t INTERSECT SELECT k FROM t"},
-      {"SELECT k FROM t EXCEPT SELECT k FROM t",
-       "unsupported: EXCEPT @ SELECT k FROM t EXCEPT SELECT k FROM t"},
+      {"SELECT k, x FROM t INTERSECT SELECT k FROM t",
+       "bind: each INTERSECT query must have the same number of columns; there are 2 and 1 @ "
+       "SELECT k FROM t"},
+      {"SELECT v FROM t EXCEPT SELECT k FROM t",
+       "bind: EXCEPT types VARCHAR and BIGINT cannot be matched @ SELECT k FROM t"},
       {"SELECT k, x FROM t UNION ALL SELECT k FROM t",
        "bind: each UNION query must have the same number of columns; there are 2 and 1 @ "
        "SELECT k FROM t"},
