@@ -65,8 +65,9 @@ arrow::Result<std::shared_ptr<const Source>> SessionCatalog::OpenFiles(
   if (reader == "arrow") {
     return OpenArrow(paths, pool);
   }
-  return MakeError(ErrorKind::kUnsupported, std::nullopt,
-                   JoinMessage("read_", reader, " is not supported; read_parquet and read_arrow are"));
+  return MakeError(
+      ErrorKind::kUnsupported, std::nullopt,
+      JoinMessage("read_", reader, " is not supported;", " read_parquet and read_arrow are"));
 }
 
 const SessionCatalog::Table* SessionCatalog::GetTable(const std::string& name) const {
