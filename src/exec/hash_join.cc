@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "exec/join_build.h"
 #include "exec/join_probe.h"
+#include "exec/join_right_input.h"
 #include "exec/metrics.h"
 #include "exec/spilled_join.h"
 

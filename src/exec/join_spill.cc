@@ -47,6 +47,19 @@ int64_t TotalBytes(const SpillRuns& runs) {
   return bytes;
 }
 
+std::vector<SpillRuns> RunsByPartition(std::vector<SpillRuns> writers) {
+  std::vector<SpillRuns> partitions;
+  for (SpillRuns& writer : writers) {
+    partitions.resize(std::max(partitions.size(), writer.size()));
+    for (size_t i = 0; i < writer.size(); ++i) {
+      if (writer[i] != nullptr) {
+        partitions[i].push_back(std::move(writer[i]));
+      }
+    }
+  }
+  return partitions;
+}
+
 std::shared_ptr<arrow::Schema> WithPosition(const std::shared_ptr<arrow::Schema>& schema) {
   arrow::FieldVector fields = schema->fields();
   fields.push_back(arrow::field("position", arrow::int64()));

@@ -21,6 +21,8 @@ using SpillRuns = std::vector<std::unique_ptr<SpillFile>>;
 
 int64_t TotalRows(const SpillRuns& runs);
 int64_t TotalBytes(const SpillRuns& runs);
+// The files of each partition, from those that each of several writers has of every partition.
+std::vector<SpillRuns> RunsByPartition(std::vector<SpillRuns> writers);
 
 // The schema with an INT64 column of positions behind its columns.
 std::shared_ptr<arrow::Schema> WithPosition(const std::shared_ptr<arrow::Schema>& schema);

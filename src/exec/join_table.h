@@ -14,6 +14,9 @@
 
 namespace keepone {
 
+// What a table takes for a row beside the row itself, about, where its key is short.
+constexpr int64_t kJoinTableRowBytes = 40;
+
 // The rows of a JoinTable that match one key, in their order: see JoinTable::Row.
 struct RowRun {
   uint32_t first = 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <utility>
@@ -12,11 +11,9 @@
 #include <arrow/type.h>
 #include <arrow/util/bit_util.h>
 
-#include "base/error.h"
 #include "column/gather.h"
 #include "column/pool_storage.h"
 #include "column/row_bytes.h"
-#include "exec/held_rows.h"
 #include "exec/join_probe.h"
 #include "exec/merge_runs.h"
 #include "exec/order_column.h"
@@ -28,8 +25,6 @@ namespace {
 
 // Splits of a partition; then its rows have mostly one key.
 constexpr int kLevelsMax = 4;
-// What a table takes for a row beside the row itself, about.
-constexpr int64_t kTableRowBytes = 40;
 // Of what the limit leaves to one task, the part for the right rows of a block; the rest is for
 // their table, for reading and for what is put together.
 constexpr int64_t kBlockShare = 3;
@@ -120,20 +115,6 @@ arrow::Result<std::unique_ptr<SpillFile>> MergeToFile(
   }
 }
 
-// Takes the files that each of several writers has of each partition.
-std::vector<SpillRuns> Transpose(std::vector<SpillRuns> writers) {
-  std::vector<SpillRuns> partitions;
-  for (SpillRuns& writer : writers) {
-    partitions.resize(std::max(partitions.size(), writer.size()));
-    for (size_t i = 0; i < writer.size(); ++i) {
-      if (writer[i] != nullptr) {
-        partitions[i].push_back(std::move(writer[i]));
-      }
-    }
-  }
-  return partitions;
-}
-
 // Joins pairs of partitions. Safe for concurrent use, as long as it is not moved.
 class PartitionJoin {
  public:
@@ -167,7 +148,9 @@ class PartitionJoin {
   SpillRuns TakeResults() { return std::move(results_); }
 
  private:
-  static int64_t BlockBytes(int64_t rows, int64_t bytes) { return bytes + rows * kTableRowBytes; }
+  static int64_t BlockBytes(int64_t rows, int64_t bytes) {
+    return bytes + rows * kJoinTableRowBytes;
+  }
 
   arrow::Status Split(SpillRuns left, SpillRuns right, int level) {
     const int64_t parts = BlockBytes(TotalRows(right), TotalBytes(right)) / block_bytes_max_;
@@ -410,128 +393,10 @@ arrow::Result<std::vector<SpillRuns>> SpillJoinLeft(QueryContext* context, const
       spill.reset();
     }
   }
-  return Transpose(std::move(written));
+  return RunsByPartition(std::move(written));
 }
-
-// The right rows of one worker, held until they have to go.
-struct RightWorker {
-  explicit RightWorker(QueryContext* context) : for_table(context->budget()) {}
-
-  struct Held {
-    int64_t position;
-    std::shared_ptr<arrow::RecordBatch> batch;
-  };
-  std::vector<Held> held;
-  int64_t rows = 0;
-  MemoryReservation for_table;  // what the table of these rows will take
-  std::unique_ptr<JoinSpill> spill;
-};
-
-class RightReader {
- public:
-  RightReader(QueryContext* context, const JoinShape& shape)
-      : context_(context), shape_(shape), workers_(static_cast<size_t>(context->threads())) {}
-
-  arrow::Result<JoinRightInput> Read(BatchStream& right) {
-    ARROW_RETURN_NOT_OK(
-        ForEachMorsel(context_, right, [this](const MorselBatch& morsel) { return Add(morsel); }));
-    std::erase(workers_, nullptr);
-    JoinRightInput input;
-    input.is_spilled = spilled_.load();
-    if (input.is_spilled) {
-      std::vector<SpillRuns> written;
-      for (std::unique_ptr<RightWorker>& worker : workers_) {
-        ARROW_RETURN_NOT_OK(SpillHeld(worker.get()));
-        ARROW_ASSIGN_OR_RAISE(SpillRuns runs, worker->spill->Finish());
-        written.push_back(std::move(runs));
-        worker.reset();
-      }
-      input.partitions = Transpose(std::move(written));
-      return input;
-    }
-    std::vector<RightWorker::Held> all;
-    for (std::unique_ptr<RightWorker>& worker : workers_) {
-      std::move(worker->held.begin(), worker->held.end(), std::back_inserter(all));
-    }
-    std::sort(all.begin(), all.end(), [](const RightWorker::Held& a, const RightWorker::Held& b) {
-      return a.position < b.position;
-    });
-    for (RightWorker::Held& one : all) {
-      input.batches.push_back(std::move(one.batch));
-    }
-    return input;
-  }
-
- private:
-  arrow::Status Add(const MorselBatch& morsel) {
-    std::unique_ptr<RightWorker>& worker = workers_[static_cast<size_t>(morsel.worker)];
-    if (worker == nullptr) {
-      worker = std::make_unique<RightWorker>(context_);
-    }
-    worker->held.push_back({morsel.position(), morsel.batch});
-    if (!spilled_.load()) {
-      worker->rows += morsel.batch->num_rows();
-      const int64_t rows = rows_.fetch_add(morsel.batch->num_rows()) + morsel.batch->num_rows();
-      const int64_t bytes = bytes_.fetch_add(BatchBytes(*morsel.batch)) + rows * kTableRowBytes;
-      const bool reserved = worker->for_table.Resize(worker->rows * kTableRowBytes).ok();
-      if (!reserved || context_->ShouldSpill(bytes) || rows >= JoinTable::kRowsMax) {
-        spilled_.store(true);
-      }
-    }
-    return spilled_.load() ? SpillHeld(worker.get()) : arrow::Status::OK();
-  }
-
-  arrow::Status SpillHeld(RightWorker* worker) {
-    ARROW_RETURN_NOT_OK(worker->for_table.Resize(0));
-    if (worker->spill == nullptr) {
-      ARROW_ASSIGN_OR_RAISE(
-          worker->spill,
-          JoinSpill::Make(context_, WithPosition(shape_.right_schema), shape_.right_keys,
-                          shape_.key_fields, JoinPartitionCount(*context_), 0));
-    }
-    for (RightWorker::Held& one : worker->held) {
-      ARROW_ASSIGN_OR_RAISE(const auto batch, AddPositions(context_, *one.batch, one.position));
-      one.batch.reset();
-      ARROW_RETURN_NOT_OK(worker->spill->Append(*batch));
-    }
-    worker->held.clear();
-    return arrow::Status::OK();
-  }
-
-  QueryContext* context_;
-  const JoinShape& shape_;
-  std::vector<std::unique_ptr<RightWorker>> workers_;
-  std::atomic<bool> spilled_{false};
-  std::atomic<int64_t> rows_{0};
-  std::atomic<int64_t> bytes_{0};
-};
 
 }  // namespace
-
-arrow::Result<JoinRightInput> ReadJoinRight(QueryContext* context, const JoinShape& shape,
-                                            BatchStream& right) {
-  return RightReader(context, shape).Read(right);
-}
-
-arrow::Status SpillJoinRight(QueryContext* context, const JoinShape& shape, JoinRightInput* input) {
-  ARROW_ASSIGN_OR_RAISE(const auto spill,
-                        JoinSpill::Make(context, WithPosition(shape.right_schema), shape.right_keys,
-                                        shape.key_fields, JoinPartitionCount(*context), 0));
-  int64_t position = 0;
-  for (std::shared_ptr<arrow::RecordBatch>& one : input->batches) {
-    ARROW_RETURN_NOT_OK(context->CheckStop());
-    ARROW_ASSIGN_OR_RAISE(const auto batch, AddPositions(context, *one, position));
-    position += one->num_rows();
-    one.reset();
-    ARROW_RETURN_NOT_OK(spill->Append(*batch));
-  }
-  input->batches.clear();
-  std::vector<SpillRuns> written(1);
-  ARROW_ASSIGN_OR_RAISE(written[0], spill->Finish());
-  input->partitions = Transpose(std::move(written));
-  input->is_spilled = true;
-  return arrow::Status::OK();
-}
 
 arrow::Result<std::unique_ptr<BatchStream>> JoinSpilled(QueryContext* context,
                                                         const JoinShape& shape, BatchStream& left,
