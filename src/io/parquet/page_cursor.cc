@@ -12,6 +12,9 @@ namespace {
 constexpr int64_t kHeaderBytes = 1 << 10;
 constexpr int64_t kHeaderBytesMax = 16 << 20;
 
+// Announced at once where small pages are read one behind the other.
+constexpr int64_t kAnnouncedBytes = 256 << 10;
+
 // Bytes before the body of a large page that nothing stands in.
 constexpr int64_t kBodyRoom = 64;
 
@@ -31,6 +34,7 @@ void PageCursor::Seek(int64_t offset, int64_t useful_end, int64_t end) {
   end_ = end;
   header_bytes_ = 0;
   body_ = nullptr;
+  in_order_ = false;
 }
 
 int64_t PageCursor::TakeBytesRead() {
@@ -50,9 +54,9 @@ arrow::Result<std::span<uint8_t>> PageCursor::Read(int64_t offset, int64_t bytes
     const int64_t wanted = ahead <= window_bytes_ ? std::max(bytes, ahead) : bytes;
     window_view_ = {};
     ARROW_ASSIGN_OR_RAISE(uint8_t* const data, window_.Reserve(wanted));
-    if (wanted > bytes) {
-      // Small pages, one behind the other.
-      Announce(offset + wanted, window_bytes_);
+    if (in_order_ && offset + wanted + window_bytes_ > announced_end_) {
+      Announce(offset + wanted, kAnnouncedBytes);
+      announced_end_ = offset + wanted + kAnnouncedBytes;
     }
     ARROW_ASSIGN_OR_RAISE(const int64_t got, ReadInto(data, offset, wanted));
     window_view_ = {data, static_cast<size_t>(got)};
@@ -121,9 +125,8 @@ void PageCursor::Announce(int64_t offset, int64_t bytes) const {
 void PageCursor::Advance(const PageHeader& header, bool was_wanted) {
   offset_ += header_bytes_ + header.compressed_bytes;
   // Behind a large page another large one is likely: then a window would be read twice.
-  useful_end_ = was_wanted && header.compressed_bytes < window_bytes_
-                    ? std::min(end_, offset_ + window_bytes_)
-                    : offset_;
+  in_order_ = was_wanted && header.compressed_bytes < window_bytes_;
+  useful_end_ = in_order_ ? std::min(end_, offset_ + window_bytes_) : offset_;
   header_bytes_ = 0;
   body_ = nullptr;
 }

@@ -77,6 +77,8 @@ class PageCursor {
   int64_t end_ = 0;
   int64_t header_bytes_ = 0;
   int64_t bytes_read_ = 0;
+  bool in_order_ = false;  // small pages are read, one behind the other
+  int64_t announced_end_ = 0;
 };
 
 }  // namespace keepone

@@ -42,8 +42,8 @@ std::shared_ptr<arrow::Schema> MakeStreamSchema(const arrow::Schema& source,
   return arrow::schema(std::move(fields));
 }
 
-// Readers know what they will need and say so; what the system would read ahead is often skipped,
-// and workers at different places of a file would keep it from seeing that each reads in order.
+// Who reads some of the pages knows which and says so; what the system would read ahead is often
+// skipped, and it would not see through several workers at different places of a file.
 void AdviseRandomReads(const ParquetFile& file) {
 #ifdef POSIX_FADV_RANDOM
   static_cast<void>(::posix_fadvise(file.file()->file_descriptor(), 0, 0, POSIX_FADV_RANDOM));
@@ -56,11 +56,15 @@ void AdviseRandomReads(const ParquetFile& file) {
 // wanted, and which row group is next, is up to the class below.
 class ParquetStream : public BatchStream {
  public:
-  ParquetStream(std::shared_ptr<const ParquetSourceData> source, QueryContext* context,
+  // How much of the columns is read, as far as is known beforehand.
+  enum class Reads { kAll, kSome };
+
+  ParquetStream(std::shared_ptr<const ParquetSourceData> source, QueryContext* context, Reads reads,
                 std::vector<int> columns, bool with_addresses,
                 std::shared_ptr<SourceCounters> counters)
       : source_(std::move(source)),
         context_(context),
+        reads_(reads),
         columns_(std::move(columns)),
         with_addresses_(with_addresses),
         schema_(MakeStreamSchema(*source_->schema, columns_, with_addresses)),
@@ -114,7 +118,9 @@ class ParquetStream : public BatchStream {
       const ParquetSourceFile& file = FileOf(group);
       ARROW_ASSIGN_OR_RAISE(file_, ParquetFile::Open(file.path, context_->pool(), &file.known));
       file_number_ = group.file;
-      AdviseRandomReads(*file_);
+      if (reads_ == Reads::kSome) {
+        AdviseRandomReads(*file_);
+      }
     }
     return file_;
   }
@@ -244,6 +250,7 @@ class ParquetStream : public BatchStream {
 
   const std::shared_ptr<const ParquetSourceData> source_;
   QueryContext* const context_;
+  const Reads reads_;
   const std::vector<int> columns_;
   const bool with_addresses_;
   const std::shared_ptr<arrow::Schema> schema_;
@@ -262,7 +269,7 @@ class ParquetScan final : public ParquetStream {
  public:
   ParquetScan(std::shared_ptr<const ParquetSourceData> source, QueryContext* context,
               ScanRequest request, std::shared_ptr<SourceCounters> counters)
-      : ParquetStream(std::move(source), context, std::move(request.columns),
+      : ParquetStream(std::move(source), context, Reads::kAll, std::move(request.columns),
                       request.with_addresses, std::move(counters)),
         bounds_(std::move(request.bounds)) {
     context->progress().rows_total.fetch_add(source_->row_count, std::memory_order_relaxed);
@@ -382,7 +389,7 @@ class ParquetFetch final : public ParquetStream {
  public:
   ParquetFetch(std::shared_ptr<const ParquetSourceData> source, QueryContext* context,
                FetchRequest request, std::shared_ptr<SourceCounters> counters)
-      : ParquetStream(std::move(source), context, std::move(request.columns),
+      : ParquetStream(std::move(source), context, Reads::kSome, std::move(request.columns),
                       /*with_addresses=*/false, std::move(counters)),
         addresses_(std::move(request.addresses)) {}
 
