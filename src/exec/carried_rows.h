@@ -6,65 +6,52 @@
 #include <vector>
 
 #include <arrow/result.h>
+#include <arrow/status.h>
 #include <arrow/type_fwd.h>
 
 #include "base/query_context.h"
-#include "column/winner_table.h"
+#include "column/batch_stream.h"
 #include "exec/held_rows.h"
+#include "exec/join_spill.h"
 #include "exec/keep_spec.h"
 
 namespace keepone {
 
-// The rows of one worker that may stay: whole batches, thinned out from time to time.
+// The rows that may stay of those seen so far, of all workers, each with its position in the input
+// as its last column.
 //
-//   Add:     | living rows | new batch | new batch | ...     nothing is copied
-//   thin:    | living rows |                                 when new rows outnumber the living
-//
-// To thin, a WinnerTable picks among all rows that are held, and those that stay are gathered. So
-// the cost for each row is bounded, and what is held is about twice what stays, or a few batches.
-// Used by one thread at a time.
+//   in memory    where a group keeps one row: the winners (winner_shards.h); otherwise all rows of
+//                late, thinned out from time to time (thinned_rows.h)
+//   put aside    when memory is short, by hash of the group key: rows of a group may then be both
+//                in memory and in several files of one partition, to be picked among again
 class CarriedRows {
  public:
-  // A batch and where its rows stand in the input.
-  struct Batch {
-    std::shared_ptr<arrow::RecordBatch> rows;
-    int64_t first_position = 0;                    // of consecutive rows,
-    std::shared_ptr<arrow::Int64Array> positions;  // unless this is set: ascending
-  };
+  // `schema` is that of the batches: the input's columns, then the position. `level` counts how
+  // often these rows have been put aside already.
+  static std::unique_ptr<CarriedRows> Make(QueryContext* context, const BoundKeepSpec& spec,
+                                           std::shared_ptr<arrow::Schema> schema, int workers,
+                                           int level);
+  virtual ~CarriedRows() = default;
 
-  CarriedRows(QueryContext* context, BoundKeepSpec spec)
-      : context_(context), spec_(std::move(spec)) {}
+  // Takes in rows of the schema, in any order. Each worker does so by itself, all at once.
+  virtual arrow::Status Add(int worker, const std::shared_ptr<arrow::RecordBatch>& rows) = 0;
 
-  // REQUIRES: positions ascend from call to call.
-  arrow::Status Add(Batch batch);
+  // Whether rows have been put aside. Not to be asked while workers add rows.
+  virtual bool has_put_aside() const = 0;
 
-  std::vector<Batch> TakeBatches() { return std::move(batches_); }
-
-  // What stays of the rows of all workers.
+  // What stays.
   struct Kept {
     std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
     std::unique_ptr<RowOrder> order;             // of the rows that stay, in input order
     std::shared_ptr<arrow::Int64Array> numbers;  // by the rule; nullptr where all are 1
   };
-  // Each part holds the batches of one worker, whose positions ascend; uses them up.
-  static arrow::Result<Kept> Finish(QueryContext* context, const BoundKeepSpec& spec,
-                                    std::vector<std::vector<Batch>> parts);
-
- private:
-  arrow::Status Thin();
-  bool IsFull() const;
-
-  QueryContext* context_;
-  BoundKeepSpec spec_;
-  std::vector<Batch> batches_;
-  int64_t rows_living_ = 0;  // that stayed when last thinned
-  int64_t bytes_living_ = 0;
-  int64_t rows_new_ = 0;
-  int64_t bytes_new_ = 0;
+  // Gives what stays and empties this. REQUIRES: nothing has been put aside.
+  virtual arrow::Result<Kept> Finish() = 0;
+  // Puts the rest aside too and gives the files of each partition.
+  virtual arrow::Result<std::vector<SpillRuns>> FinishAside() = 0;
 };
 
-// Reads the whole input and keeps what stays of it, on all workers.
-arrow::Result<CarriedRows::Kept> CarryRows(QueryContext* context, BatchStream& input,
-                                           const BoundKeepSpec& spec);
+// Reads the whole input and gives its rows, with their positions, to `rows`, on all workers.
+arrow::Status CarryRows(QueryContext* context, BatchStream& input, CarriedRows* rows);
 
 }  // namespace keepone

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/sort.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <arrow/record_batch.h>
+#include <arrow/type.h>
 
 #include "exec/breaker.h"
 #include "exec/carried_rows.h"
+#include "exec/external_sort.h"
 #include "exec/held_rows.h"
+#include "exec/limit.h"
 #include "exec/metrics.h"
 #include "exec/sort_rows.h"
 #include "exec/values.h"
@@ -19,6 +24,13 @@ namespace {
 
 // Beyond this many rows a limit saves nothing.
 constexpr int64_t kLimitedRowsMax = std::numeric_limits<int32_t>::max();
+// The first rows are held in memory if, at this width, they take a small part of it.
+constexpr int64_t kWideRowBytes = 4096;
+
+int64_t LimitedRowsMax(const QueryContext& context) {
+  const int64_t limit = context.memory_bytes_max();
+  return limit < 0 ? kLimitedRowsMax : std::min(kLimitedRowsMax, limit / kWideRowBytes);
+}
 
 // The rows of the input that can be among the first `rows_max`, in input order.
 arrow::Result<HeldRows> HoldFirst(QueryContext* context, BatchStream& input,
@@ -26,10 +38,20 @@ arrow::Result<HeldRows> HoldFirst(QueryContext* context, BatchStream& input,
   KeepSpec spec;
   spec.order = keys;
   spec.n = rows_max;
-  ARROW_ASSIGN_OR_RAISE(CarriedRows::Kept kept,
-                        CarryRows(context, input, BindKeepSpec(spec, *input.schema())));
+  // There are no groups, so that nothing is put aside.
+  const auto carried =
+      CarriedRows::Make(context, BindKeepSpec(spec, *input.schema()), WithPosition(input.schema()),
+                        context->threads(), /*level=*/0);
+  ARROW_RETURN_NOT_OK(CarryRows(context, input, carried.get()));
+  ARROW_ASSIGN_OR_RAISE(CarriedRows::Kept kept, carried->Finish());
   HeldRows held;
-  held.batches = std::move(kept.batches);
+  std::vector<int> columns(static_cast<size_t>(input.schema()->num_fields()));
+  std::iota(columns.begin(), columns.end(), 0);
+  for (auto& batch : kept.batches) {
+    held.batches.push_back(arrow::RecordBatch::Make(input.schema(), batch->num_rows(),
+                                                    SelectColumns(*batch, columns)));
+    batch.reset();
+  }
   held.order = std::move(kept.order);
   return held;
 }
@@ -45,14 +67,12 @@ std::unique_ptr<BatchStream> MakeSort(QueryContext* context, std::unique_ptr<Bat
     if (rows_max == 0) {
       return MakeValues(schema, {});
     }
-    HeldRows held;
-    if (rows_max.has_value() && *rows_max < kLimitedRowsMax) {
-      ARROW_ASSIGN_OR_RAISE(held, HoldFirst(context, rows, keys, *rows_max));
-    } else {
-      ARROW_ASSIGN_OR_RAISE(held.batches, CollectInOrder(context, rows));
-      held.order = std::make_unique<RowOrder>(context->budget());
-      ARROW_RETURN_NOT_OK(ReferToAllRows(held.batches, held.order.get()));
+    if (!rows_max.has_value() || *rows_max >= LimitedRowsMax(*context)) {
+      ARROW_ASSIGN_OR_RAISE(auto sorted, SortAll(context, rows, keys));
+      return rows_max.has_value() ? MakeLimit(context, std::move(sorted), {*rows_max})
+                                  : std::move(sorted);
     }
+    ARROW_ASSIGN_OR_RAISE(HeldRows held, HoldFirst(context, rows, keys, *rows_max));
     NoteBytesHeld(TotalBytes(held.batches));
     ARROW_RETURN_NOT_OK(SortRows(context, held.batches, keys, held.order.get()));
     return MakeHeldRows(context, schema, std::move(held));
