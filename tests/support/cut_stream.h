@@ -136,20 +136,28 @@ struct ExecSetting {
   uint32_t seed;
 };
 
-// Calls run(context, setting) for each number of threads and batch size.
+// Calls run(context, setting) for each number of threads and batch size, and once more with all
+// that can be spilled spilled.
 inline void ForEachSetting(
     const std::function<void(QueryContext* context, const ExecSetting& setting)>& run) {
   uint32_t seed = 1;
+  const auto run_one = [&](int threads, int64_t rows, bool force_spill) {
+    QueryContext::Options options;
+    options.threads = threads;
+    options.batch_rows_max = rows;
+    options.force_spill = force_spill;
+    QueryContext context(options);
+    SCOPED_TRACE("threads " + std::to_string(threads) + ", batch rows " + std::to_string(rows) +
+                 (force_spill ? ", spilled" : ""));
+    run(&context, {threads, rows, seed++});
+  };
   for (const int threads : {1, 2, 4}) {
     for (const int64_t rows : {int64_t{1}, int64_t{7}, int64_t{8192}}) {
-      QueryContext::Options options;
-      options.threads = threads;
-      options.batch_rows_max = rows;
-      QueryContext context(options);
-      SCOPED_TRACE("threads " + std::to_string(threads) + ", batch rows " + std::to_string(rows));
-      run(&context, {threads, rows, seed++});
+      run_one(threads, rows, false);
     }
   }
+  run_one(1, 8192, true);
+  run_one(3, 7, true);
 }
 
 inline void ExpectRows(const arrow::Result<std::shared_ptr<arrow::RecordBatch>>& got,
