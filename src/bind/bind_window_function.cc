@@ -54,10 +54,13 @@ arrow::Status ExprBinder::BindWindowFunction(const ast::CallExpr& call, const Ex
   const SourceSpan place = context_->Place(call.span);
   const std::string& name = call.name[0].text;
   window->kind = FindKind(name)->kind;
+  const bool takes_arguments =
+      window->kind == WindowCall::Kind::kShift || window->kind == WindowCall::Kind::kNtile;
   if (!call.order_by.empty()) {
     return WithHint(BindError(context_->Place(call.order_by[0].span), "ORDER BY inside of ", name,
                               "() is not the order of its window"),
-                    "write " + name + "(..) OVER (PARTITION BY .. ORDER BY ..)");
+                    "write " + name + (takes_arguments ? "(..)" : "()") +
+                        " OVER (PARTITION BY .. ORDER BY ..)");
   }
   if (call.distinct || call.filter != nullptr || call.having.has_value() || call.limit != nullptr ||
       !call.within_group.empty()) {

@@ -203,12 +203,13 @@ TEST(BindError, Grouping) {
       {"SELECT max_by(v, ts, 0) FROM t",
        "bind: the number of rows in max_by must be at least 1 @ 0"},
       {"SELECT max_by(v, ts, 1.5) FROM t",
-       "bind: no aggregate function \"max_by\" takes (VARCHAR, BIGINT, DOUBLE) @ max_by(v, ts, 1.5) "
+       "bind: no aggregate function \"max_by\" takes (VARCHAR, BIGINT, DOUBLE) @ max_by(v, ts, "
+       "1.5) "
        "| it is max_by(ANY x, ANY y [, ANY z]) -> ANY; max_by(ANY x, ANY y, BIGINT n) -> ANY[]"},
       {"SELECT max_by(DISTINCT v, ts, 3) FROM t",
        "unsupported: DISTINCT in max_by with a number of rows @ max_by(DISTINCT v, ts, 3)"},
-      {"SELECT nth_value(v, x) FROM t",
-       "bind: the number of the row in nth_value must be a constant @ x"},
+      {"SELECT nth_value(v, k) FROM t",
+       "bind: the number of the row in nth_value must be a constant @ k"},
       {"SELECT nth_value(v, 0 ORDER BY ts) FROM t",
        "bind: the number of the row in nth_value must be at least 1 @ 0"},
       {"SELECT nth_value(v) FROM t",
@@ -297,9 +298,13 @@ TEST(BindError, Rest) {
        "bind: * is only allowed as a whole column of SELECT and in count(*) @ *"},
       {"SELECT k = ANY (SELECT 1) FROM t",
        "unsupported: a subquery in ANY (..) @ k = ANY (SELECT 1)"},
-      {"SELECT k IN (SELECT 1) FROM t", "unsupported: IN with a subquery @ k IN (SELECT 1)"},
+      {"SELECT k IN (SELECT 1) FROM t",
+       "unsupported: IN with a subquery in this place @ k IN (SELECT 1) | it can be a condition of "
+       "WHERE, alone or joined to others by AND"},
       {"SELECT EXISTS (SELECT 1) FROM t",
-       "unsupported: EXISTS with a subquery @ EXISTS (SELECT 1)"},
+       "unsupported: EXISTS with a subquery in this place @ EXISTS (SELECT 1) | it can be a "
+       "condition "
+       "of WHERE, alone or joined to others by AND"},
       {"SELECT (SELECT 1) FROM t",
        "unsupported: a subquery as a value @ (SELECT 1) | a subquery can stand in FROM"},
       {"SELECT $1", "unsupported: parameters @ $1 | write the value into the statement"},
