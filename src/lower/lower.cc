@@ -137,6 +137,12 @@ bool IsScanAddress(const Node* node, ColumnId id) {
       case NodeKind::kKeepRows:
         node = node->input().get();
         break;
+      case NodeKind::kJoin:
+        if (GivesRightColumns(As<JoinNode>(*node).spec().kind)) {
+          return false;
+        }
+        node = node->input().get();
+        break;
       default:
         return false;
     }

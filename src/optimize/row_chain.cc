@@ -7,6 +7,7 @@
 #include <arrow/type.h>
 
 #include "plan/expr.h"
+#include "plan/join_node.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
@@ -42,6 +43,12 @@ const char* KindName(NodeKind kind) {
   return "a node";
 }
 
+// Whether the node gives some of the rows of its left input, as they are and in their order.
+bool PassesLeftRows(const Node& node) {
+  const auto* join = AsIf<JoinNode>(node);
+  return join != nullptr && !GivesRightColumns(join->spec().kind);
+}
+
 void AddUnique(ColumnId id, std::vector<ColumnId>* ids) {
   if (std::find(ids->begin(), ids->end(), id) == ids->end()) {
     ids->push_back(id);
@@ -60,6 +67,9 @@ const ScanNode::Field* FindField(const std::vector<ScanNode::Field>& fields, Col
 }  // namespace
 
 bool IsInAddressOrder(const Node& node) {
+  if (PassesLeftRows(node)) {
+    return IsInAddressOrder(*node.input());
+  }
   switch (node.kind()) {
     case NodeKind::kScan:
       return true;
@@ -90,7 +100,8 @@ RowChainSearch FindRowChain(const NodePtr& node) {
   RowChain chain;
   chain.top = node;
   chain.base = node;
-  while (chain.base->kind() == NodeKind::kFilter || chain.base->kind() == NodeKind::kProject) {
+  while (chain.base->kind() == NodeKind::kFilter || chain.base->kind() == NodeKind::kProject ||
+         PassesLeftRows(*chain.base)) {
     chain.steps.push_back(chain.base.get());
     chain.base = chain.base->input();
   }
@@ -209,7 +220,13 @@ RowSplit::NeededColumns RowSplit::WalkDown(ColumnSet needed, bool with_filters) 
       }
       needed = std::move(below);
     } else if (with_filters) {
-      CollectReads(*step, &needed);
+      ColumnSet reads;
+      CollectReads(*step, &reads);
+      for (const Column& column : step->input()->columns()) {
+        if (reads.contains(column.id)) {
+          needed.insert(column.id);
+        }
+      }
     }
     levels.push_back(needed);
   }
@@ -273,6 +290,17 @@ RowSplit::Narrow RowSplit::MakeNarrow(ColumnIdGenerator* ids) const {
     if (const auto* filter = AsIf<FilterNode>(*chain_.steps[i])) {
       narrow.node =
           FilterNode::Make(std::move(narrow.node), ReplaceColumns(filter->predicate(), rename));
+      continue;
+    }
+    if (const auto* join = AsIf<JoinNode>(*chain_.steps[i])) {
+      JoinNode::Spec spec = join->spec();
+      for (JoinNode::Key& key : spec.keys) {
+        key.left = narrow.ids.at(key.left);
+      }
+      if (spec.residual != nullptr) {
+        spec.residual = ReplaceColumns(spec.residual, rename);
+      }
+      narrow.node = JoinNode::Make(std::move(narrow.node), join->right(), std::move(spec));
       continue;
     }
     std::vector<ProjectNode::Item> items;

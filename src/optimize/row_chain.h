@@ -20,10 +20,11 @@ namespace keepone {
 // Whether the node's rows come in the order of the addresses of the source below it.
 bool IsInAddressOrder(const Node& node);
 
-// Filters and Projects over something whose fields can be read by row address: a Scan of a source
-// that can fetch, or a Fetch that keeps its input's order.
+// Filters, Projects and the left sides of semi and anti joins, which drop rows as a filter does,
+// over something whose fields can be read by row address: a Scan of a source that can fetch, or a
+// Fetch that keeps its input's order.
 struct RowChain {
-  std::vector<const Node*> steps;  // FilterNode and ProjectNode, the top one first
+  std::vector<const Node*> steps;  // FilterNode, ProjectNode and JoinNode, the top one first
   NodePtr base;                    // ScanNode without an address, or FetchNode
   NodePtr top;                     // keeps the steps alive
 
