@@ -3,7 +3,7 @@
 
     python bench/make_data.py [--out build/bench-data] [--rows N] [--groups N] NAME...
 
-Names: a, b-random-zstd, b-random-snappy, b-append-zstd, b-append-snappy. A data set that is already
+Names: a, b-random-zstd, b-random-snappy, b-append-zstd, b-append-snappy, b-random-stream, d, w, n. A data set that is already
 there, made from the same parameters, is kept. One that is being written has a temporary name until
 it is complete. Prints the path of each. README.md in this folder describes the contents.
 
@@ -29,6 +29,11 @@ SEED = 20_240_607
 A_ROWS = 492_435
 B_ROWS = 1_100_000
 B_GROUPS = 50_000
+W_ROWS = 4_000_000
+W_GROUPS = 400_000
+W_COLUMNS = 12
+N_ROWS = 50_000_000
+N_ROWS_PER_GROUP = 5
 B_FILE_ROWS = 1_100_000  # More rows than this are spread over several files.
 B_ROW_GROUP_ROWS = 100_000
 BATCH_ROWS = 10_000
@@ -46,6 +51,10 @@ def is_complete(path: pathlib.Path, description: str) -> bool:
     first = path / "part-00.parquet" if path.is_dir() else path
     if not first.exists():
         return False
+    if path.suffix == ".arrows":
+        with pa.ipc.open_stream(path) as stream:
+            metadata = stream.schema.metadata or {}
+        return metadata.get(DESCRIPTION_KEY) == description.encode()
     metadata = pq.read_metadata(first).metadata or {}
     return metadata.get(DESCRIPTION_KEY) == description.encode()
 
@@ -111,6 +120,13 @@ def write_a(path: pathlib.Path, rows: int, description: str) -> None:
     pq.write_table(table, path, compression="snappy")
 
 
+def b_keys(groups: int) -> pa.Array:
+    """Gives the keys of B: an odd factor modulo a power of two keeps them different, far apart."""
+    return pa.array(
+        array.array("q", ((g * 0x9E3779B97F4A7C15 + 12_345) % (1 << 48) for g in range(groups)))
+    )
+
+
 class BMaker:
     """Makes the row groups of a nested data set in file order."""
 
@@ -120,11 +136,7 @@ class BMaker:
         self._payload = payload.PayloadMaker(
             rng, payload.Text(rng, text_bytes, 30_000), min(BATCH_ROWS, rows)
         )
-        # An odd factor modulo a power of two keeps the keys different, and far apart.
-        keys = pa.array(
-            array.array("q", ((g * 0x9E3779B97F4A7C15 + 12_345) % (1 << 48) for g in range(groups)))
-        )
-        self._keys = keys.take(payload.random_integers(SEED + 11, rows, groups))
+        self._keys = b_keys(groups).take(payload.random_integers(SEED + 11, rows, groups))
         order = (
             pa.array(range(rows), pa.int64())
             if append_ordered
@@ -174,6 +186,67 @@ def write_b(
                 )
 
 
+def write_stream(path: pathlib.Path, parquet: pathlib.Path, description: str) -> None:
+    """Writes the rows of a file of B as an Arrow IPC stream."""
+    file = pq.ParquetFile(parquet)
+    schema = file.schema_arrow.with_metadata({DESCRIPTION_KEY: description})
+    with pa.ipc.new_stream(path, schema) as writer:
+        for batch in file.iter_batches(batch_size=1024):
+            writer.write_batch(batch.replace_schema_metadata(schema.metadata))
+
+
+def write_d(path: pathlib.Path, groups: int, description: str) -> None:
+    """Writes what a join adds to B: a name and a weight for each key."""
+    table = pa.table(
+        {
+            "key": b_keys(groups),
+            "name": pa.array([f"name of {group}" for group in range(groups)]),
+            "weight": pc.random(groups, initializer=SEED + 21),
+        }
+    )
+    pq.write_table(table.replace_schema_metadata({DESCRIPTION_KEY: description}), path)
+
+
+def write_w(path: pathlib.Path, rows: int, groups: int, description: str) -> None:
+    """Writes a table of many flat columns, in the order of `ts`."""
+    columns = {
+        "id": payload.permutation(SEED + 30, rows),
+        "key": payload.random_integers(SEED + 31, rows, groups),
+        "ts": unique_times(pa.array(range(rows), pa.int64()), SEED + 32),
+        "flag": pc.greater(pc.random(rows, initializer=SEED + 33), 0.5),
+        "number": payload.random_integers(SEED + 34, rows, 1_000_000),
+    }
+    for column in range(W_COLUMNS):
+        columns[f"c{column}"] = pc.random(rows, initializer=SEED + 40 + column)
+    table = pa.table(columns).replace_schema_metadata({DESCRIPTION_KEY: description})
+    pq.write_table(table, path, row_group_size=500_000, compression="snappy")
+
+
+def write_n(path: pathlib.Path, rows: int, description: str) -> None:
+    """Writes the narrow table: five rows a key, all in random order."""
+    schema = pa.schema(
+        [("key", pa.int64()), ("ts", pa.int64()), ("a", pa.int64()), ("b", pa.float64())],
+        metadata={DESCRIPTION_KEY: description},
+    )
+    part_rows = 1_000_000
+    with pq.ParquetWriter(path, schema, compression="snappy") as writer:
+        for part, start in enumerate(range(0, rows, part_rows)):
+            count = min(part_rows, rows - start)
+            seed = SEED + 100 + 10 * part
+            # The order is by a random number, made unique by the row's.
+            order = pc.add(
+                pc.multiply(payload.random_integers(seed, count, 1 << 30), rows),
+                pa.array(range(start, start + count), pa.int64()),
+            )
+            columns = [
+                payload.random_integers(seed + 1, count, max(rows // N_ROWS_PER_GROUP, 1)),
+                order,
+                payload.random_integers(seed + 2, count, 1 << 40),
+                pc.random(count, initializer=seed + 3),
+            ]
+            writer.write_table(pa.Table.from_arrays(columns, schema=schema))
+
+
 def remove(path: pathlib.Path) -> None:
     if path.is_dir():
         shutil.rmtree(path)
@@ -184,7 +257,9 @@ def remove(path: pathlib.Path) -> None:
 def make(name: str, out: pathlib.Path, rows: int, groups: int) -> pathlib.Path:
     """Makes a data set unless it is there. Gives its path: a file, or a folder of parts."""
     kind, *variant = name.split("-")
-    path = out / (f"{name}-{rows}" + ("" if kind == "b" and rows > B_FILE_ROWS else ".parquet"))
+    is_stream = variant == ["random", "stream"]
+    ending = "" if kind == "b" and rows > B_FILE_ROWS else ".parquet"
+    path = out / f"{name}-{rows}{'.arrows' if is_stream else ending}"
     description = describe(name, rows, groups)
     if is_complete(path, description):
         return path
@@ -194,6 +269,14 @@ def make(name: str, out: pathlib.Path, rows: int, groups: int) -> pathlib.Path:
     try:
         if kind == "a":
             write_a(temporary, rows, description)
+        elif kind == "d":
+            write_d(temporary, groups, description)
+        elif kind == "w":
+            write_w(temporary, rows, min(groups, rows), description)
+        elif kind == "n":
+            write_n(temporary, rows, description)
+        elif is_stream:
+            write_stream(temporary, make("b-random-zstd", out, rows, groups), description)
         else:
             write_b(temporary, rows, groups, *variant, description)
         remove(path)
@@ -204,7 +287,18 @@ def make(name: str, out: pathlib.Path, rows: int, groups: int) -> pathlib.Path:
     return path
 
 
-NAMES = ("a", "b-random-zstd", "b-random-snappy", "b-append-zstd", "b-append-snappy")
+NAMES = (
+    "a",
+    "b-random-zstd",
+    "b-random-snappy",
+    "b-append-zstd",
+    "b-append-snappy",
+    "b-random-stream",
+    "d",
+    "w",
+    "n",
+)
+ROWS = {"a": A_ROWS, "b": B_ROWS, "d": B_GROUPS, "w": W_ROWS, "n": N_ROWS}
 
 
 def main() -> None:
@@ -213,14 +307,13 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="+", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/bench-data"))
-    parser.add_argument("--rows", type=int, help=f"default: {A_ROWS} for a, {B_ROWS} for b")
-    parser.add_argument(
-        "--groups", type=int, default=B_GROUPS, help="groups of b (default: %(default)s)"
-    )
+    parser.add_argument("--rows", type=int, help=f"default: {ROWS}")
+    parser.add_argument("--groups", type=int, help=f"default: {B_GROUPS}, {W_GROUPS} for w")
     arguments = parser.parse_args()
     for name in arguments.names:
-        rows = arguments.rows or (A_ROWS if name == "a" else B_ROWS)
-        print(make(name, arguments.out, rows, 0 if name == "a" else arguments.groups))
+        groups = arguments.groups or (W_GROUPS if name == "w" else B_GROUPS)
+        rows = groups if name == "d" else arguments.rows or ROWS[name[0]]
+        print(make(name, arguments.out, rows, 0 if name in ("a", "n") else groups))
 
 
 if __name__ == "__main__":

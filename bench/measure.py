@@ -70,19 +70,29 @@ def cause_in(text: str) -> str:
 
 
 def run(
-    command: list[str], memory_bytes_max: int, seconds_max: float, environment: dict[str, str]
+    command: list[str],
+    memory_bytes_max: int,
+    seconds_max: float,
+    environment: dict[str, str],
+    piped: str = "",
 ) -> Measurement:
-    """Runs `command` to its end. Gives wall time, CPU time and peak resident memory."""
+    """Runs `command` to its end, with the file `piped`, if any, piped into its standard input.
+
+    Gives wall time, CPU time and peak resident memory, of the command alone.
+    """
     with tempfile.TemporaryFile("w+") as messages:
+        feeder = subprocess.Popen(["cat", piped], stdout=subprocess.PIPE) if piped else None
         started = time.perf_counter()
         process = subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=feeder.stdout if feeder else subprocess.DEVNULL,
             stdout=messages,
             stderr=messages,
             env=os.environ | environment,
             start_new_session=True,
         )
+        if feeder:
+            feeder.stdout.close()
         guard = _Guard(process.pid, memory_bytes_max, seconds_max)
         guard.start()
         try:
@@ -94,6 +104,9 @@ def run(
         finally:
             wall_seconds = time.perf_counter() - started
             guard.stop()
+            if feeder:
+                feeder.kill()
+                feeder.wait()
         process.returncode = os.waitstatus_to_exitcode(status)
         error = ""
         if process.returncode != 0:

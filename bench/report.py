@@ -151,6 +151,10 @@ def verdict(limit: dict, results: list[dict]) -> dict | None:
         return None
     own = own_run(result, spelling)
     rival = rival_of(limit, result, spelling) if "than" in limit else None
+    if "than_run" in limit:  # another run of keepone's
+        scenario, spelling = limit["than_run"].split("/")
+        other = next((r for r in results if r["name"] == scenario), None)
+        rival = own_run(other, spelling) if other else None
     value = None
     if own and limit["measure"] == "peak_mb":
         value = own["peak_mb"]
@@ -158,6 +162,8 @@ def verdict(limit: dict, results: list[dict]) -> dict | None:
         value = rival["wall_seconds"] / own["wall_seconds"]
         if limit["measure"] == "times_smaller":
             value = rival["peak_mb"] / own["peak_mb"]
+        elif limit["measure"] == "times_slower":
+            value = own["wall_seconds"] / rival["wall_seconds"]
     met = None
     if value is not None:
         met = value <= limit["at_most"] if "at_most" in limit else value >= limit["at_least"]
@@ -168,7 +174,7 @@ def verdicts(limits: list[dict], results: list[dict], rows: int) -> list[dict]:
     found = [
         verdict(limit, results)
         for limit in limits
-        if limit.get("rows", 1_100_000) == rows or limit["id"][0] == "A"
+        if limit.get("rows", 1_100_000) == rows or limit["id"][0] in "AKN"
     ]
     return [v for v in found if v]
 
@@ -181,7 +187,8 @@ def verdict_table(found: list[dict]) -> str:
         bound = f"at most {v['at_most']}" if "at_most" in v else f"at least {v['at_least']}"
         value = "not measured" if v["value"] is None else f"{v['value']:.1f}"
         outcome = {True: "met", False: "MISSED", None: "-"}[v["met"]]
-        than = f" than {v['rival'] or v['than']}" if "than" in v else ""
+        than = v["rival"] or v.get("than") or v.get("than_run")
+        than = f" than {than}" if than else ""
         lines.append(
             f"  {v['id']:4} {outcome:7} {v['run']}: {v['measure']} {value} ({bound}){than}"
         )

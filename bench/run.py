@@ -26,7 +26,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
 ENGINES = ("keepone", "duckdb", "datafusion", "polars")
 LARGE_ROWS = 2_000_000
-QUICK_ROWS = {"a": 20_000, "b": 50_000}
+QUICK_ROWS = {"a": 20_000, "b": 50_000, "d": 2_000, "w": 20_000, "n": 50_000}
 QUICK_GROUPS = 2_000
 
 
@@ -62,8 +62,10 @@ def make_data(python: str, arguments: argparse.Namespace, data: str) -> list[str
     ]
     if arguments.quick:
         command += ["--rows", str(QUICK_ROWS[data[0]]), "--groups", str(QUICK_GROUPS)]
-    elif data != "a":
+    elif data[0] == "b":
         command += ["--rows", str(arguments.rows)]
+    elif data == "n":
+        command += ["--rows", str(arguments.narrow_rows)]
     path = pathlib.Path(
         subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
     )
@@ -71,17 +73,30 @@ def make_data(python: str, arguments: argparse.Namespace, data: str) -> list[str
 
 
 def command_of(
-    engine: str, spelling: scenarios.Spelling, files: list[str], output: str, context: dict
+    engine: str,
+    spelling: scenarios.Spelling,
+    files: list[str],
+    joined: list[str],
+    piped: bool,
+    output: str,
+    context: dict,
 ) -> list[str]:
-    """Gives the whole command line that reads `files` and writes the answer to `output`."""
+    """Gives the whole command line that reads `files`, the second table `joined` if there is one,
+    or standard input, and writes the answer to `output`."""
     threads = str(context["threads"])
     listed = ", ".join(f"'{file}'" for file in files)
-    sql = spelling.text.replace("{t}", f"read_parquet([{listed}]) AS t")
+    table = f"read_parquet([{listed}]) AS t"
+    if piped:
+        table = "read_arrow('/dev/stdin') AS t" if engine == "keepone" else "t"
+    sql = spelling.text.replace("{t}", table)
+    if joined:
+        sql = sql.replace("{d}", f"read_parquet('{joined[0]}') AS d")
     if engine == "keepone":
         return [
             context["keepone"],
             "--threads",
             threads,
+            *(option for setting in spelling.settings for option in ("--set", setting)),
             *context["keepone_options"],
             sql,
             "-o",
@@ -89,18 +104,20 @@ def command_of(
         ]
     peer = [context["python"], str(BENCH / f"peers/{engine}_peer.py")]
     if engine == "duckdb":
-        return [*peer, sql, output, threads, *spelling.settings]
+        return [*peer, sql, output, threads, *spelling.settings, *(["stream"] if piped else [])]
     if engine == "datafusion":
         source = files[0] if len(files) == 1 else str(pathlib.Path(files[0]).parent) + "/"
+        tables = ["t=-" if piped else f"t={source}", *(f"d={file}" for file in joined)]
         return [
             *peer,
-            spelling.text.replace("{t}", "t"),
+            spelling.text.replace("{t}", "t").replace("{d}", "d"),
             output,
             threads,
-            f"t={source}",
+            ",".join(tables),
             *spelling.settings,
         ]
-    return [*peer, spelling.text, output, threads, *files]
+    sources = ["-"] if piped else files
+    return [*peer, spelling.text, output, threads, *sources, *(f"d={file}" for file in joined)]
 
 
 def summarise(python: str, output: pathlib.Path, sorted_by: str) -> dict:
@@ -150,6 +167,7 @@ def run_scenario(
 ) -> dict:
     """Runs a scenario's runs in turn, `repeats` times over, and looks at each answer once."""
     files = make_data(context["python"], arguments, scenario.data)
+    joined = make_data(context["python"], arguments, scenario.joined) if scenario.joined else []
     output = arguments.build / "bench-out.parquet"
     sorted_by = scenarios.QUESTIONS[scenario.question].sorted_by
     for file in files if sum(os.path.getsize(f) for f in files) < 4 << 30 else []:
@@ -161,10 +179,22 @@ def run_scenario(
             if any(m.error for m in run["measurements"]):
                 continue  # It failed once; it need not fail again.
             remove(output)
-            command = command_of(run["engine"], run["spelling"], files, str(output), context)
+            command = command_of(
+                run["engine"],
+                run["spelling"],
+                files,
+                joined,
+                scenario.piped,
+                str(output),
+                context,
+            )
             environment = {"PYTHONDONTWRITEBYTECODE": "1"}
             measured = measure.run(
-                command, arguments.memory_bytes_max, arguments.timeout, environment
+                command,
+                arguments.memory_bytes_max,
+                arguments.timeout,
+                environment,
+                files[0] if scenario.piped else "",
             )
             if repeat == 0 and not measured.error:
                 run["answer"] = summarise(context["python"], output, sorted_by)
@@ -201,6 +231,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--repeats", type=int, default=3, help="default: %(default)s")
     parser.add_argument(
         "--rows", type=int, default=1_100_000, help="rows of B (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--narrow-rows",
+        type=int,
+        default=50_000_000,
+        help="rows of the narrow table (default: %(default)s)",
     )
     parser.add_argument("--short", action="store_true", help="only the spellings that matter most")
     parser.add_argument(

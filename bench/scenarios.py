@@ -18,6 +18,8 @@ NO_DUCKDB = ("keepone", "datafusion")
 class Spelling:
     """One way to ask. `text` is SQL with {t} for the input, or a form of peers/polars_peer.py.
 
+    `settings` are the engine's own; keepone's are given by --set.
+
     `quick` spellings are asked on every data set, the others only in scenarios that are `close`.
     `large` spellings are asked of the data set that is larger than memory.
     """
@@ -42,6 +44,8 @@ class Scenario:
     data: str
     question: str
     close: bool = True  # Whether all spellings are asked, or only the quick ones.
+    joined: str = ""  # A second data set, {d} in the text.
+    piped: bool = False  # Whether the data are an Arrow IPC stream on standard input.
 
 
 def polars(name: str, quick: bool = False, large: bool = False) -> Spelling:
@@ -234,7 +238,95 @@ START = Question(
     )
 )
 
+CARRY = ("form=carry",)
+# Where the input cannot be read again, or the payload is too narrow to be read again.
+NEWEST_ONCE = Question(
+    (
+        Spelling("row_number", ROW_NUMBER, quick=True),
+        Spelling("first_value", per_column("first_value({x} ORDER BY t.ts DESC)"), NO_DUCKDB),
+        Spelling("max_by", per_column("max_by({x}, t.ts)"), ("keepone", "duckdb"), quick=True),
+        polars("sort_unique"),
+        polars("group_max_by", quick=True),
+    )
+)
+NEWEST_JOINED = Question(
+    (
+        Spelling(
+            "row_number",
+            "SELECT * EXCLUDE (rn) FROM (SELECT t.*, d.name, d.weight, row_number() OVER "
+            "(PARTITION BY t.key ORDER BY t.ts DESC) AS rn FROM {t} JOIN {d} ON t.key = d.key) "
+            "AS w WHERE rn = 1",
+            quick=True,
+        ),
+        polars("join_sort_unique"),
+        polars("join_semi_join", quick=True),
+    )
+)
+LIMITED = Question(
+    (
+        Spelling("carried", ROW_NUMBER, KEEPONE, True, settings=CARRY),
+        Spelling(
+            "carried_200mb", ROW_NUMBER, KEEPONE, True, settings=(*CARRY, "memory_limit=200MB")
+        ),
+    )
+)
+NARROW_NEWEST = Question(
+    (
+        Spelling("row_number", ROW_NUMBER, quick=True),
+        Spelling(
+            "max_by",
+            "SELECT key, max_by(a, ts) AS a, max_by(b, ts) AS b, max(ts) AS ts FROM {t} "
+            "GROUP BY key",
+            ("keepone", "duckdb"),
+            quick=True,
+        ),
+        Spelling(
+            "first_value",
+            "SELECT key, first_value(a ORDER BY ts DESC) AS a, "
+            "first_value(b ORDER BY ts DESC) AS b, max(ts) AS ts FROM {t} GROUP BY key",
+            DATAFUSION,
+            quick=True,
+        ),
+        polars("narrow_group_max_by", quick=True),
+        polars("narrow_sort_by_last"),
+    )
+)
+
+
+def carried_columns(columns: str, order: str = "ts DESC") -> Question:
+    """Asks keepone alone for columns of each key's row: what it costs is compared between runs."""
+    values = ", ".join(f"first_value({c} ORDER BY {order}) AS {c}" for c in columns.split())
+    text = f"SELECT key, {values} FROM {{t}} GROUP BY key"
+    return Question((Spelling("first_value", text, KEEPONE, True, settings=CARRY),))
+
+
+TWELVE = " ".join(f"c{column}" for column in range(12))
+UNIQUE_COPY = Question((Spelling("copy", "SELECT * FROM {t}", KEEPONE, True),))
+UNIQUE_IDS = Question(
+    (
+        Spelling(
+            "row_number",
+            row_number("OVER (PARTITION BY id ORDER BY ts DESC)"),
+            KEEPONE,
+            True,
+            settings=CARRY,
+        ),
+    )
+)
+
 QUESTIONS = {
+    "newest_once": NEWEST_ONCE,
+    "newest_joined": NEWEST_JOINED,
+    "limited": LIMITED,
+    "narrow_newest": NARROW_NEWEST,
+    "carry_1": carried_columns("c0"),
+    "carry_12": carried_columns(TWELVE),
+    "carry_flag": carried_columns("flag"),
+    "carry_number": carried_columns("number"),
+    "carry_stable": carried_columns("number c0 c1", "ts"),
+    "carry_changing": carried_columns("number c0 c1"),
+    "unique_copy": UNIQUE_COPY,
+    "unique_ids": UNIQUE_IDS,
     "newest": NEWEST,
     "newest_two": NEWEST_TWO,
     "newest_sorted": NEWEST_SORTED,
@@ -256,5 +348,17 @@ SCENARIOS = (
     Scenario("B_two_columns", "b-random-zstd", "newest_two"),
     Scenario("B_sorted", "b-random-zstd", "newest_sorted"),
     Scenario("B_ten_newest", "b-random-zstd", "ten_newest"),
+    Scenario("B_stream", "b-random-stream", "newest_once", piped=True),
+    Scenario("B_join", "b-random-zstd", "newest_joined", joined="d"),
+    Scenario("B_limited", "b-random-zstd", "limited"),
+    Scenario("N_newest", "n", "narrow_newest"),
+    Scenario("W_carry_1", "w", "carry_1"),
+    Scenario("W_carry_12", "w", "carry_12"),
+    Scenario("W_carry_flag", "w", "carry_flag"),
+    Scenario("W_carry_number", "w", "carry_number"),
+    Scenario("W_carry_stable", "w", "carry_stable"),
+    Scenario("W_carry_changing", "w", "carry_changing"),
+    Scenario("W_copy", "w", "unique_copy"),
+    Scenario("W_unique", "w", "unique_ids"),
 )
 LARGE_SCENARIOS = ("start", "B_newest", "B_newest_append", "B_ten_newest")

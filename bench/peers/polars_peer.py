@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one query by Polars: FORM OUTPUT THREADS FILE...
+"""Runs one query by Polars: FORM OUTPUT THREADS FILE... [d=FILE]
+
+The file - is an Arrow IPC stream on standard input; d=FILE is the second table of a join.
 
 The forms stand below; each is a lazy query, streamed out.
 """
@@ -12,7 +14,10 @@ os.environ["POLARS_MAX_THREADS"] = threads
 
 import polars as pl  # noqa: E402  (it reads the number of threads when it is imported)
 
-t = pl.scan_parquet(files)
+joined = [file[2:] for file in files if file.startswith("d=")]
+files = [file for file in files if not file.startswith("d=")]
+t = pl.read_ipc_stream(sys.stdin.buffer).lazy() if files == ["-"] else pl.scan_parquet(files)
+d = pl.scan_parquet(joined)
 ts = pl.col("ts")
 
 FORMS = {
@@ -57,6 +62,16 @@ FORMS = {
     "id_sort_unique_ten": lambda: FORMS["id_sort_unique"]().limit(10),
     "id_unique_sort_ten": lambda: FORMS["id_unique_sort"]().limit(10),
     "id_group_first_ten": lambda: FORMS["id_group_first"]().limit(10),
+    # The newest row of each key, with what a join adds.
+    "join_sort_unique": lambda: (
+        t.join(d, on="key").sort("ts", descending=True).unique("key", keep="first")
+    ),
+    "join_semi_join": lambda: FORMS["semi_join"]().join(d, on="key"),
+    # The newest values of each key of the narrow table.
+    "narrow_group_max_by": lambda: t.group_by("key").agg(
+        pl.col("a").max_by("ts"), pl.col("b").max_by("ts"), ts.max()
+    ),
+    "narrow_sort_by_last": lambda: t.group_by("key").agg(pl.all().sort_by("ts").last()),
     # Nothing: what it costs to start.
     "start": lambda: pl.LazyFrame({"one": [1]}),
 }
