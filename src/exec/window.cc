@@ -13,12 +13,15 @@
 #include "exec/aggregate_step.h"
 #include "exec/breaker.h"
 #include "exec/held_rows.h"
+#include "exec/merge_runs.h"
 #include "exec/metrics.h"
 #include "exec/number_rows.h"
 #include "exec/partitioned_rows.h"
 #include "exec/running_aggregate.h"
 #include "exec/selected_rows.h"
 #include "exec/shift_rows.h"
+#include "exec/sorted_run.h"
+#include "exec/window_input.h"
 
 namespace keepone {
 
@@ -91,14 +94,41 @@ arrow::Result<HeldRows> AddColumns(QueryContext* context, arrow::RecordBatchVect
   return held;
 }
 
+// Works off each part by itself and merges the rows by position.
+arrow::Result<std::unique_ptr<BatchStream>> AddColumnsByPart(
+    QueryContext* context, WindowInput input, const WindowSpec& spec,
+    std::shared_ptr<arrow::Schema> schema) {
+  const int position = input.placed_schema()->num_fields() - 1;
+  arrow::FieldVector fields = schema->fields();
+  fields.insert(fields.begin() + position, input.placed_schema()->field(position));
+  const auto run_schema = arrow::schema(std::move(fields));
+  SpillRuns runs;
+  const auto handle = [&](arrow::RecordBatchVector rows) -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(HeldRows held, AddColumns(context, std::move(rows), spec));
+    ARROW_ASSIGN_OR_RAISE(auto run,
+                          WriteRun(context, *MakeHeldRows(context, run_schema, std::move(held))));
+    runs.push_back(std::move(run));
+    return arrow::Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(input.ForEachPart(handle));
+  std::vector<int> output(static_cast<size_t>(schema->num_fields()));
+  std::iota(output.begin(), output.begin() + position, 0);
+  std::iota(output.begin() + position, output.end(), position + 1);
+  return MakeMergedRuns(context, std::move(runs), {{position}}, std::move(output),
+                        std::move(schema));
+}
+
 }  // namespace
 
 std::unique_ptr<BatchStream> MakeWindow(QueryContext* context, std::unique_ptr<BatchStream> input,
                                         WindowSpec spec, std::shared_ptr<arrow::Schema> schema) {
   BreakerRun run = [context, spec = std::move(spec),
                     schema](BatchStream& rows) -> arrow::Result<std::unique_ptr<BatchStream>> {
-    ARROW_ASSIGN_OR_RAISE(arrow::RecordBatchVector batches, CollectInOrder(context, rows));
-    ARROW_ASSIGN_OR_RAISE(HeldRows held, AddColumns(context, std::move(batches), spec));
+    ARROW_ASSIGN_OR_RAISE(WindowInput all, WindowInput::Read(context, rows, spec));
+    if (all.is_aside()) {
+      return AddColumnsByPart(context, std::move(all), spec, schema);
+    }
+    ARROW_ASSIGN_OR_RAISE(HeldRows held, AddColumns(context, all.TakeBatches(), spec));
     return MakeHeldRows(context, schema, std::move(held));
   };
   return MakeBreaker(std::move(input), std::move(schema), std::move(run));

@@ -44,7 +44,9 @@ struct WindowSpec {
 // Gives the input's columns and one more per window function, named by `schema`; rows keep their
 // input order. An aggregate is over the whole partition, or with `order` over its rows up to the
 // current one's last peer, or up to the current one. Ties go by input order. Holds the whole input
-// once. A running aggregate that cannot be computed step by step is an unsupported error naming it.
+// once; when memory is short it is put aside and worked off by hash of the partition keys
+// (window_input.h). A running aggregate that cannot be computed step by step is an unsupported
+// error naming it.
 std::unique_ptr<BatchStream> MakeWindow(QueryContext* context, std::unique_ptr<BatchStream> input,
                                         WindowSpec spec, std::shared_ptr<arrow::Schema> schema);
 

@@ -19,6 +19,7 @@
 #include "exec/merge_runs.h"
 #include "exec/sort.h"
 #include "exec/spill_file.h"
+#include "exec/window.h"
 #include "tests/support/cut_stream.h"
 #include "tests/unit/column/random_arrays.h"
 
@@ -68,6 +69,38 @@ std::shared_ptr<arrow::RecordBatch> Numbers(int64_t first, int64_t count, int64_
   }
   return arrow::RecordBatch::Make(arrow::schema({arrow::field("n", arrow::int64())}), count,
                                   {builder.Finish().ValueOrDie()});
+}
+
+// The rows in batches that the context counts, as those of sources are.
+std::unique_ptr<BatchStream> Counted(QueryContext* context,
+                                     const std::shared_ptr<arrow::RecordBatch>& rows) {
+  const auto copy = [context](const std::shared_ptr<arrow::RecordBatch>& batch,
+                              int64_t) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+    ARROW_ASSIGN_OR_RAISE(const auto copies,
+                          ConcatenateBatches(batch->schema(), {batch}, context->pool()));
+    return copies[0];
+  };
+  return MakeBatchMap(context, std::make_unique<CutStream>(rows, 64, 1), rows->schema(), copy);
+}
+
+// The same rows, none of which is kept, from a stream that writes to temporary files.
+void ExpectRowsOneByOne(QueryContext* context, std::unique_ptr<BatchStream> stream,
+                        const arrow::RecordBatch& expected) {
+  const auto reader = MakeOrderedReader(context, std::move(stream));
+  int64_t row = 0;
+  while (true) {
+    std::shared_ptr<arrow::RecordBatch> batch;
+    const arrow::Status status = reader->ReadNext(&batch);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+    if (batch == nullptr) {
+      break;
+    }
+    ASSERT_TRUE(batch->Equals(*expected.Slice(row, batch->num_rows())));
+    row += batch->num_rows();
+  }
+  EXPECT_EQ(row, expected.num_rows());
+  EXPECT_GT(context->temp().bytes_peak(), 0);
+  EXPECT_EQ(context->temp().bytes(), 0);
 }
 
 TEST_F(SpillTest, EveryTypeComesBackAsItWas) {
@@ -247,21 +280,7 @@ TEST_F(SpillTest, SortingStaysWithinItsLimit) {
   for (const int threads : {1, 3}) {
     options_.threads = threads;
     QueryContext context(options_);
-    const auto reader = MakeOrderedReader(&context, sort(&context));
-    int64_t row = 0;
-    while (true) {
-      std::shared_ptr<arrow::RecordBatch> batch;
-      const arrow::Status status = reader->ReadNext(&batch);
-      ASSERT_TRUE(status.ok()) << status.ToString();
-      if (batch == nullptr) {
-        break;
-      }
-      ASSERT_TRUE(batch->Equals(*expected->Slice(row, batch->num_rows())));
-      row += batch->num_rows();
-    }
-    EXPECT_EQ(row, count);
-    EXPECT_GT(context.temp().bytes_peak(), 0);
-    EXPECT_EQ(context.temp().bytes(), 0);
+    ExpectRowsOneByOne(&context, sort(&context), *expected);
   }
 }
 
@@ -292,16 +311,7 @@ TEST_F(SpillTest, CarryingWinnersStaysWithinItsLimit) {
     const auto schema =
         arrow::schema({arrow::field("t", arrow::utf8()), arrow::field("n", arrow::int64())});
     const auto carry = [&](QueryContext* context) {
-      // Copies, which the context counts.
-      const auto copy = [context](const std::shared_ptr<arrow::RecordBatch>& batch,
-                                  int64_t) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
-        ARROW_ASSIGN_OR_RAISE(const auto copies,
-                              ConcatenateBatches(batch->schema(), {batch}, context->pool()));
-        return copies[0];
-      };
-      auto input =
-          MakeBatchMap(context, std::make_unique<CutStream>(rows, 64, 1), rows->schema(), copy);
-      return MakeCarryWinners(context, std::move(input), spec, {2}, schema);
+      return MakeCarryWinners(context, Counted(context, rows), spec, {2}, schema);
     };
     options_.memory_bytes_max = -1;
     options_.threads = 2;
@@ -311,22 +321,49 @@ TEST_F(SpillTest, CarryingWinnersStaysWithinItsLimit) {
     for (const int threads : {1, 2}) {
       options_.threads = threads;
       QueryContext context(options_);
-      const auto reader = MakeOrderedReader(&context, carry(&context));
-      int64_t row = 0;
-      while (true) {
-        std::shared_ptr<arrow::RecordBatch> batch;
-        const arrow::Status status = reader->ReadNext(&batch);
-        ASSERT_TRUE(status.ok()) << status.ToString();
-        if (batch == nullptr) {
-          break;
-        }
-        ASSERT_TRUE(batch->Equals(*expected->Slice(row, batch->num_rows())));
-        row += batch->num_rows();
-      }
-      EXPECT_EQ(row, expected->num_rows());
-      EXPECT_GT(context.temp().bytes_peak(), 0);
-      EXPECT_EQ(context.temp().bytes(), 0);
+      ExpectRowsOneByOne(&context, carry(&context), *expected);
     }
+  }
+}
+
+TEST_F(SpillTest, WindowsStayWithinTheirLimitOrSayWhatTheyNeed) {
+  std::mt19937 random(4);
+  const int64_t count = 40000;
+  arrow::Int64Builder keys;
+  arrow::StringBuilder texts;
+  for (int64_t i = 0; i < count; ++i) {
+    ASSERT_TRUE(keys.Append(static_cast<int64_t>(random() % 1000)).ok());
+    ASSERT_TRUE(texts.Append(std::string(400, 'x') + std::to_string(i)).ok());
+  }
+  const auto rows = arrow::RecordBatch::Make(
+      arrow::schema({arrow::field("k", arrow::int64()), arrow::field("t", arrow::utf8())}), count,
+      {keys.Finish().ValueOrDie(), texts.Finish().ValueOrDie()});
+  auto fields = rows->schema()->fields();
+  fields.push_back(arrow::field("n", arrow::int64()));
+  const auto schema = arrow::schema(fields);
+  options_.batch_bytes_max = 1 << 16;
+  const auto number = [&](QueryContext* context, std::vector<int> partition) {
+    WindowSpec spec;
+    spec.partition = std::move(partition);
+    spec.columns.emplace_back();
+    return MakeWindow(context, Counted(context, rows), std::move(spec), schema);
+  };
+  QueryContext unlimited(options_);
+  const auto expected = ReadAllRows(&unlimited, number(&unlimited, {0})).ValueOrDie();
+  options_.memory_bytes_max = 8 << 20;
+  for (const int threads : {1, 2}) {
+    options_.threads = threads;
+    QueryContext context(options_);
+    ExpectRowsOneByOne(&context, number(&context, {0}), *expected);
+
+    QueryContext failing(options_);
+    const auto got = ReadAllRows(&failing, number(&failing, {}));
+    ASSERT_FALSE(got.ok());
+    EXPECT_NE(got.status().message().find("a window function without PARTITION BY holds 40000 "
+                                          "rows, which take about"),
+              std::string::npos)
+        << got.status().ToString();
+    EXPECT_EQ(GetErrorDetail(got.status())->kind(), ErrorKind::kResource);
   }
 }
 
