@@ -13,6 +13,7 @@
 #include "exec/breaker.h"
 #include "exec/group_partitions.h"
 #include "exec/group_rows.h"
+#include "exec/group_spill.h"
 #include "exec/group_states.h"
 #include "exec/metrics.h"
 #include "exec/worker.h"
@@ -60,6 +61,9 @@ class AggregateRun {
         layout_, AggregateLayout::Make(context_, groups_, columns_, *input.schema(), *schema_));
     const auto update = [this](const MorselBatch& morsel) { return Update(morsel); };
     ARROW_RETURN_NOT_OK(ForEachMorsel(context_, input, update));
+    if (spill_ != nullptr || !MayFinishInMemory()) {
+      return FinishSpilled();
+    }
     ARROW_ASSIGN_OR_RAISE(std::vector<FinishedGroups> parts,
                           shared_ != nullptr ? FinishShared() : MergeWorkers());
     workers_.clear();
@@ -74,7 +78,12 @@ class AggregateRun {
     GroupWorker& worker = workers_[static_cast<size_t>(morsel.worker)];
     const auto rows = layout_->Narrow(*morsel.batch);
     if (worker.feed != nullptr) {
-      return worker.feed->Add(rows, morsel.position());
+      ARROW_RETURN_NOT_OK(worker.feed->Add(rows, morsel.position()));
+      if (context_->ShouldSpill(shared_->bytes_used())) {
+        ARROW_RETURN_NOT_OK(EnsureSpill());
+        return shared_->Spill(spill_.get());
+      }
+      return arrow::Status::OK();
     }
     if (worker.groups == nullptr) {
       ARROW_ASSIGN_OR_RAISE(worker.groups, GroupStates::Make(context_, *layout_));
@@ -84,7 +93,30 @@ class AggregateRun {
     ARROW_RETURN_NOT_OK(worker.groups->Update(*rows, worker.positions));
     worker.rows += rows->num_rows();
     worker.bytes += BatchBytes(*rows);
+    if (CanSpill() && context_->ShouldSpill(worker.groups->bytes_used())) {
+      return SpillOwn(&worker);
+    }
     return WantsToShare(&worker) ? Share(&worker) : arrow::Status::OK();
+  }
+
+  // All rows are one group without keys, and that cannot be merged in parts.
+  bool CanSpill() const { return !groups_.empty(); }
+
+  arrow::Status EnsureSpill() {
+    const std::lock_guard lock(mutex_);
+    if (spill_ == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(spill_, GroupSpill::Make(context_, *layout_, schema_));
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status SpillOwn(GroupWorker* worker) {
+    ARROW_RETURN_NOT_OK(EnsureSpill());
+    ARROW_RETURN_NOT_OK(spill_->Put(worker->groups.get()));
+    worker->groups.reset();
+    worker->rows = worker->bytes = 0;
+    worker->group_count = 0;
+    return arrow::Status::OK();
   }
 
   static bool WantsToShare(GroupWorker* worker) {
@@ -114,6 +146,37 @@ class AggregateRun {
       worker->groups.reset();
     }
     return arrow::Status::OK();
+  }
+
+  // Merging groups of workers, sorting and finishing may take as much again as they hold.
+  bool MayFinishInMemory() const {
+    const int64_t limit = context_->memory_bytes_max();
+    if (!CanSpill() || limit < 0 || shared_ != nullptr) {
+      return true;
+    }
+    int64_t bytes = 0;
+    for (const GroupWorker& worker : workers_) {
+      bytes += worker.groups == nullptr ? 0 : worker.groups->bytes_used();
+    }
+    return 2 * bytes <= limit - context_->budget()->bytes_allocated();
+  }
+
+  arrow::Result<std::unique_ptr<BatchStream>> FinishSpilled() {
+    ARROW_RETURN_NOT_OK(EnsureSpill());
+    const auto put_aside = [this](int64_t index) -> arrow::Status {
+      GroupWorker& worker = workers_[static_cast<size_t>(index)];
+      if (worker.feed != nullptr) {
+        return worker.feed->Flush();
+      }
+      return worker.groups != nullptr ? SpillOwn(&worker) : arrow::Status::OK();
+    };
+    ARROW_RETURN_NOT_OK(ForEachTask(context_, static_cast<int64_t>(workers_.size()), put_aside));
+    workers_.clear();
+    if (shared_ != nullptr) {
+      ARROW_RETURN_NOT_OK(shared_->SpillAll(spill_.get()));
+      shared_.reset();
+    }
+    return spill_->Finish();
   }
 
   arrow::Result<std::vector<FinishedGroups>> FinishShared() {
@@ -181,8 +244,9 @@ class AggregateRun {
   std::shared_ptr<arrow::Schema> schema_;
   std::unique_ptr<AggregateLayout> layout_;
   std::vector<GroupWorker> workers_;
-  std::mutex mutex_;  // of the next one's making
+  std::mutex mutex_;  // of the making of the next two
   std::unique_ptr<GroupPartitions> shared_;
+  std::unique_ptr<GroupSpill> spill_;
 };
 
 }  // namespace

@@ -39,6 +39,23 @@ arrow::Result<std::unique_ptr<GroupPartitions>> GroupPartitions::Make(
   return partitions;
 }
 
+arrow::Status GroupPartitions::Spill(GroupSpill* spill) {
+  const std::lock_guard spill_lock(spill_mutex_);
+  return context_->ShouldSpill(bytes_used()) ? SpillAll(spill) : arrow::Status::OK();
+}
+
+arrow::Status GroupPartitions::SpillAll(GroupSpill* spill) {
+  for (Partition& partition : partitions_) {
+    const std::lock_guard lock(partition.mutex);
+    if (partition.groups->group_count() > 0) {
+      ARROW_RETURN_NOT_OK(spill->Put(partition.groups.get()));
+      ARROW_ASSIGN_OR_RAISE(partition.groups, GroupStates::Make(context_, layout_));
+      bytes_.fetch_sub(std::exchange(partition.bytes, 0));
+    }
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Result<std::vector<FinishedGroups>> GroupPartitions::Finish() {
   NoteBytesHeld(bytes_used());
   std::vector<FinishedGroups> parts(partitions_.size());

@@ -12,6 +12,7 @@
 #include <arrow/type_fwd.h>
 
 #include "base/query_context.h"
+#include "exec/group_spill.h"
 #include "exec/group_states.h"
 #include "exec/key_partitioner.h"
 
@@ -31,6 +32,11 @@ class GroupPartitions {
 
   uint32_t count() const { return static_cast<uint32_t>(partitions_.size()); }
   int64_t bytes_used() const { return bytes_.load(std::memory_order_relaxed); }
+
+  // Puts all groups aside where the query's memory still asks for it when it is this caller's turn.
+  arrow::Status Spill(GroupSpill* spill);
+  // Puts all groups aside.
+  arrow::Status SpillAll(GroupSpill* spill);
 
   // The rows of one worker on their way; used by one thread at a time.
   class Feed {
@@ -86,6 +92,7 @@ class GroupPartitions {
   const AggregateLayout& layout_;
   std::vector<Partition> partitions_;
   std::atomic<int64_t> bytes_{0};
+  std::mutex spill_mutex_;  // whoever puts groups aside
 };
 
 }  // namespace keepone

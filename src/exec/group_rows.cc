@@ -125,7 +125,7 @@ arrow::Status GroupRows::Sort() {
     return parts_[part].positions[sorted[part][index]];
   };
 
-  const int64_t bucket_count = total / kBucketGroups + 1;
+  const int64_t bucket_count = parts_.size() > 1 ? total / kBucketGroups + 1 : 1;
   std::vector<int64_t> samples;
   for (size_t part = 0; part < parts_.size(); ++part) {
     for (size_t at = 0; at < sorted[part].size(); at += kBucketGroups / 8) {

@@ -167,9 +167,9 @@ arrow::Status GroupStates::FindGroups(const arrow::ArrayVector& keys,
   if (positions.empty()) {
     return arrow::Status::OK();
   }
-  // Nothing comes earlier as long as batches come in order.
+  // Nothing comes earlier as long as rows come in order.
   const auto [least, largest] = std::minmax_element(positions.begin(), positions.end());
-  const bool ascends = *least > position_max_;
+  const bool ascends = *least > position_max_ && std::is_sorted(positions.begin(), positions.end());
   position_max_ = std::max(position_max_, *largest);
   for (uint32_t row = 0; row < positions.size(); ++row) {
     const uint32_t group = group_ids_[row];

@@ -78,8 +78,8 @@ arrow::Status WinnerArena::Put(const std::shared_ptr<arrow::RecordBatch>& rows,
     ARROW_RETURN_NOT_OK(Settle());
   }
   const auto dead_bytes_min = static_cast<double>(kDeadBatchesMin * context_->batch_bytes_max());
-  const bool many_dead = dead_.rows > std::max(living_.rows, kDeadRowsMin) ||
-                         dead_.bytes > std::max(living_.bytes, dead_bytes_min);
+  const bool many_dead = dead_.rows > std::max(living_.rows / 2, kDeadRowsMin) ||
+                         dead_.bytes > std::max(living_.bytes / 2, dead_bytes_min);
   return many_dead ? Thin() : arrow::Status::OK();
 }
 
@@ -156,7 +156,12 @@ arrow::Status WinnerArena::Thin() {
   std::vector<uint32_t> chunks;
   for (uint32_t number = 0; number < chunks_.size(); ++number) {
     const Chunk& chunk = chunks_[number];
-    if (chunk.rows != nullptr && chunk.living * 4 < chunk.rows->num_rows() * 3) {
+    if (chunk.rows == nullptr) {
+      continue;
+    }
+    const int64_t rows = chunk.rows->num_rows();
+    if (chunk.living * 4 < rows * 3 ||
+        !IsLarge(rows, static_cast<double>(rows) * chunk.row_bytes)) {
       chunks.push_back(number);
     }
   }
