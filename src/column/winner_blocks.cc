@@ -70,24 +70,23 @@ arrow::Result<int64_t> WinnerBlocks::NextGroups() {
 arrow::Result<int64_t> WinnerBlocks::ReadRest() {
   ARROW_ASSIGN_OR_RAISE(block_rows_, order_reader_->Read(offset_, block_rows_, &orders));
   Hash(block_rows_);
-  FillTies(block_rows_);
+  if (addresses_ != nullptr) {
+    FillTies(addresses_ + offset_, block_rows_);
+    return block_rows_;
+  }
+  const auto first = static_cast<uint64_t>(first_address_ + offset_);
+  for (size_t i = 0; i < static_cast<size_t>(block_rows_); ++i) {
+    ties[i] = (first + i) ^ flip_;
+  }
   RankNulls(block_rows_);
   return block_rows_;
 }
 
-void WinnerBlocks::FillTies(int64_t rows) {
-  const auto count = static_cast<size_t>(rows);
-  if (addresses_ == nullptr) {
-    const auto first = static_cast<uint64_t>(first_address_ + offset_);
-    for (size_t i = 0; i < count; ++i) {
-      ties[i] = (first + i) ^ flip_;
-    }
-    return;
+void WinnerBlocks::FillTies(const int64_t* addresses, int64_t rows) {
+  for (size_t i = 0; i < static_cast<size_t>(rows); ++i) {
+    ties[i] = static_cast<uint64_t>(addresses[i]) ^ flip_;
   }
-  const int64_t* from = addresses_ + offset_;
-  for (size_t i = 0; i < count; ++i) {
-    ties[i] = static_cast<uint64_t>(from[i]) ^ flip_;
-  }
+  RankNulls(rows);
 }
 
 // A NULL order key is told from the value 0 by the top bit of the tie word, which comes first.

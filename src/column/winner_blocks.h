@@ -45,7 +45,9 @@ class WinnerBlocks {
   arrow::Result<int64_t> NextGroups();
   arrow::Result<int64_t> ReadRest();
 
-  // Makes the hashes of a block whose group keys were written by hand.
+  // For blocks whose keys were written by hand: makes the tie words, of the order keys' NULLs too;
+  // makes the hashes of the group keys.
+  void FillTies(const int64_t* addresses, int64_t rows);
   void Hash(int64_t rows) { HashBlock(group_form(), group_width(), rows, &groups); }
 
   KeyForm group_form() const { return group_reader_->form(); }
@@ -64,7 +66,6 @@ class WinnerBlocks {
 
   arrow::Status BindColumns(const arrow::ArrayVector& group_columns,
                             const arrow::ArrayVector& order_columns, int64_t rows);
-  void FillTies(int64_t rows);
   void RankNulls(int64_t rows);
 
   std::unique_ptr<KeyReader> group_reader_;

@@ -20,7 +20,8 @@ namespace keepone {
 //
 // `address` is a column of the input, INT64, never NULL, at least 0, each value once, ascending in
 // the input; it breaks ties. Gives it, and the number if asked for, named as in `schema`.
-// Memory: one entry of keys and address per kept row (WinnerTable), on each worker that meets it.
+// Memory: one entry of keys and address per kept row (WinnerCollector). Under a memory limit
+// entries are put aside on disk, unless all rows are one group or a limit of groups bounds them.
 std::unique_ptr<BatchStream> MakePickWinners(QueryContext* context,
                                              std::unique_ptr<BatchStream> input, KeepSpec spec,
                                              int address, std::shared_ptr<arrow::Schema> schema);

@@ -43,9 +43,14 @@ arrow::Status WinnerCollector::Consume(int worker_number, const arrow::ArrayVect
 }
 
 bool WinnerCollector::WantsToShare(Worker* worker) const {
+  if (spec_.group_keys.empty() || spec_.group_count_max >= 0) {
+    return false;
+  }
+  if (context_->ShouldSpill(worker->table->bytes_used())) {
+    return true;
+  }
   const uint32_t groups = worker->table->group_count();
-  if (groups < kSharedGroupsMin || worker->rows < kRowsBetweenQuestions ||
-      spec_.group_count_max >= 0) {
+  if (groups < kSharedGroupsMin || worker->rows < kRowsBetweenQuestions) {
     return false;
   }
   const int64_t new_groups = groups - worker->groups;
@@ -68,28 +73,31 @@ arrow::Status WinnerCollector::Share(Worker* worker) {
   return arrow::Status::OK();
 }
 
-arrow::Result<Winners> WinnerCollector::Finish() {
+arrow::Result<std::unique_ptr<BatchStream>> WinnerCollector::Finish(
+    std::shared_ptr<arrow::Schema> schema) {
   if (shared_ != nullptr) {
-    return FinishShared();
+    ARROW_RETURN_NOT_OK(PassOnRest());
+    return shared_->Finish(std::move(schema));
   }
   std::vector<std::unique_ptr<WinnerTable>> tables;
   for (Worker& worker : workers_) {
     tables.push_back(std::move(worker.table));
   }
-  return MergeWinners(context_, spec_, std::move(tables));
+  ARROW_ASSIGN_OR_RAISE(const Winners winners, MergeWinners(context_, spec_, std::move(tables)));
+  return MakeWinnerStream(context_, winners, std::move(schema));
 }
 
-arrow::Result<Winners> WinnerCollector::FinishShared() {
+arrow::Status WinnerCollector::PassOnRest() {
   const auto pass_on = [this](int64_t index) -> arrow::Status {
     Worker& worker = workers_[static_cast<size_t>(index)];
     if (worker.table != nullptr) {
       ARROW_RETURN_NOT_OK(Share(&worker));
     }
-    return worker.feed != nullptr ? worker.feed->Finish() : arrow::Status::OK();
+    ARROW_RETURN_NOT_OK(worker.feed != nullptr ? worker.feed->Finish() : arrow::Status::OK());
+    worker.feed.reset();
+    return arrow::Status::OK();
   };
-  ARROW_RETURN_NOT_OK(ForEachTask(context_, static_cast<int64_t>(workers_.size()), pass_on));
-  workers_.clear();
-  return shared_->Finish();
+  return ForEachTask(context_, static_cast<int64_t>(workers_.size()), pass_on);
 }
 
 }  // namespace keepone

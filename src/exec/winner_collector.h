@@ -20,6 +20,7 @@ namespace keepone {
 // Picks the winners among the rows of all workers. Each begins with a table of its own, which is
 // fast while there are few groups; once that has many, and more with every batch, it goes over to
 // the tables that workers share (WinnerPartitions), so that no group is held twice.
+// Under memory pressure it does so at once, as those can be put aside.
 class WinnerCollector {
  public:
   WinnerCollector(QueryContext* context, WinnerSpec spec);
@@ -29,8 +30,9 @@ class WinnerCollector {
   arrow::Status Consume(int worker, const arrow::ArrayVector& group_columns,
                         const arrow::ArrayVector& order_columns,
                         std::span<const int64_t> addresses);
-  // Gives what stays. To be called once, behind the last row.
-  arrow::Result<Winners> Finish();
+  // Gives what stays as a stream of addresses, ascending, and the numbers if the schema has two
+  // columns. To be called once, behind the last row.
+  arrow::Result<std::unique_ptr<BatchStream>> Finish(std::shared_ptr<arrow::Schema> schema);
 
  private:
   struct Worker {
@@ -43,7 +45,7 @@ class WinnerCollector {
 
   bool WantsToShare(Worker* worker) const;
   arrow::Status Share(Worker* worker);
-  arrow::Result<Winners> FinishShared();
+  arrow::Status PassOnRest();
 
   QueryContext* context_;
   WinnerSpec spec_;
