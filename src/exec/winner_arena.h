@@ -20,11 +20,11 @@ namespace keepone {
 //   group   0  1  2            chunk 0   chunk 1       a winner takes the place of the one before;
 //   place   |  |  +----------> row 0     (dead)        a chunk without living rows goes at once,
 //   and
-//           |  +----------------------->  row 1        when dead rows outnumber the living ones,
+//           |  +----------------------->  row 1        when dead rows are half the living ones,
 //           +----------------> row 1                   those of the chunks concerned are copied
 //
-// So what is held is about twice what lives, or a few batches, and the cost follows the number of
-// wins. Used by one thread at a time, but for what is const.
+// So what is held is about half more than what lives, or a few batches, and the cost follows the
+// number of wins. Used by one thread at a time, but for what is const.
 class WinnerArena {
  public:
   WinnerArena(QueryContext* context, std::shared_ptr<arrow::Schema> schema);
