@@ -460,6 +460,72 @@ class StatementTest(CliTest):
         self.assertRegex(text, r"\d rows scanned, [1-9][\d.]* .?i?B read")
 
 
+class TemporaryFilesTest(CliTest):
+    QUERY = "SELECT * FROM '{}' ORDER BY p.a"
+
+    def setUp(self):
+        super().setUp()
+        self.spill = self.folder / "spill"
+        self.spill.mkdir()
+        self.options = ["--set", f"temp_directory={self.spill}", "--set", "force_spill=true"]
+
+    def test_answers_are_the_same_and_nothing_is_left(self):
+        path, _ = self.table()
+        query = self.QUERY.format(path)
+        result = run(*self.options, query)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, run(query).stdout)
+        self.assertEqual(list(self.spill.iterdir()), [])
+
+    def test_the_limit(self):
+        path, _ = self.table()
+        result = run(
+            *self.options, "--set", "temp_directory_limit=4KiB", self.QUERY.format(path)
+        )
+        self.assert_fails(result, 5, "temporary files would take")
+        self.assertIn("temp_directory_limit", result.stderr)
+        self.assertEqual(list(self.spill.iterdir()), [])
+
+    def test_a_directory_that_cannot_be_used(self):
+        path, _ = self.table()
+        self.spill.rmdir()
+        result = run(*self.options, self.QUERY.format(path))
+        self.assert_fails(result, 5, f"no directory for temporary files can be made in {self.spill}")
+        self.assertIn("temp_directory", result.stderr)
+
+    def test_what_a_killed_program_left_is_removed(self):
+        path, _ = self.table(rows=50000)
+        files = ", ".join([f"'{path}'"] * 100)
+        query = f"SELECT * FROM [{files}] ORDER BY p.a"
+        with subprocess.Popen(
+            [PROGRAM, *self.options, query],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            # Once it has a name others look for, it has its lock.
+            while not list(self.spill.glob("keepone-*")) and process.poll() is None:
+                time.sleep(0.01)
+            process.kill()
+            process.wait(timeout=60)
+        self.assertEqual(len(list(self.spill.iterdir())), 1)
+        self.assertEqual(run(*self.options, self.QUERY.format(path)).returncode, 0)
+        self.assertEqual(list(self.spill.iterdir()), [])
+
+    def test_an_interrupt(self):
+        path, _ = self.table(rows=50000)
+        files = ", ".join([f"'{path}'"] * 100)
+        command = [PROGRAM, *self.options, f"SELECT * FROM [{files}] ORDER BY p.a"]
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as process:
+            while not list(self.spill.glob("keepone-*")) and process.poll() is None:
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(list(self.spill.iterdir()), [])
+
+
 class InterruptTest(CliTest):
     def test_interrupt_stops_and_leaves_no_file(self):
         path, _ = self.table(rows=200000, groups=200000)
