@@ -298,6 +298,10 @@ arrow::Status WinnerPartitions::Feed::Flush() {
   busy_.clear();
   uint32_t partition = next_;
   for (uint32_t i = 0; i < partition_count; ++i) {
+    // Asked each time, as all tables tend to grow in the same round.
+    if (partitions_->context_->ShouldSpill(partitions_->bytes_used())) {
+      ARROW_RETURN_NOT_OK(partitions_->SpillIfWanted());
+    }
     const std::unique_lock lock(partitions_->partitions_[partition].mutex, std::try_to_lock);
     if (lock.owns_lock()) {
       ARROW_RETURN_NOT_OK(FlushTo(partition));
@@ -313,9 +317,7 @@ arrow::Status WinnerPartitions::Feed::Flush() {
   // Who has been somewhere else first meets others less.
   next_ = busy_.empty() ? next_ : busy_.back();
   block_count_ = 0;
-  return partitions_->context_->ShouldSpill(partitions_->bytes_used())
-             ? partitions_->SpillIfWanted()
-             : arrow::Status::OK();
+  return arrow::Status::OK();
 }
 
 arrow::Status WinnerPartitions::Feed::FlushTo(uint32_t partition) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -150,6 +151,84 @@ TEST(PickWinners, MatchesSortingEachGroup) {
       ExpectRows(ReadAllRows(context, MakePickWinners(context, std::move(input), spec, 3, schema)),
                  expected);
     });
+  }
+  KeepSpec spec = Specs().front();
+  spec.n = 3;
+  Kept kept = KeepNaively(rows, spec, true);
+  for (int64_t& row : kept.rows) {
+    row *= 3;
+  }
+  QueryContext::Options options;
+  options.threads = 2;
+  options.force_spill = true;
+  QueryContext context(options);
+  ExpectRows(
+      ReadAllRows(&context, MakePickWinners(&context, std::make_unique<CutStream>(batch, 50, 4),
+                                            spec, 3, schema)),
+      arrow::RecordBatch::Make(schema, static_cast<int64_t>(kept.rows.size()),
+                               {Int64s(kept.rows), Int64s(kept.numbers)}));
+}
+
+// Many groups, seldom seen twice: workers share their tables, and put them aside.
+TEST(PickWinners, ManyGroupsSharedAndPutAside) {
+  std::mt19937 random(17);
+  constexpr int64_t kRows = 400000;
+  std::vector<int64_t> keys;
+  std::vector<int64_t> orders;
+  std::map<int64_t, int64_t> winners;
+  std::vector<int64_t> addresses(kRows);
+  std::iota(addresses.begin(), addresses.end(), 0);
+  for (int64_t i = 0; i < kRows; ++i) {
+    keys.push_back(static_cast<int64_t>(random() % 250000));
+    orders.push_back(static_cast<int64_t>(random() % 100));
+    const auto [winner, is_new] = winners.try_emplace(keys.back(), i);
+    if (!is_new && orders.back() > orders[static_cast<size_t>(winner->second)]) {
+      winner->second = i;
+    }
+  }
+  std::vector<int64_t> kept;
+  for (const auto& [key, row] : winners) {
+    kept.push_back(row);
+  }
+  std::sort(kept.begin(), kept.end());
+  const auto field = [](const char* name) { return arrow::field(name, arrow::int64()); };
+  const auto batch =
+      arrow::RecordBatch::Make(arrow::schema({field("k"), field("o"), field("row_address")}), kRows,
+                               {Int64s(keys), Int64s(orders), Int64s(addresses)});
+  const auto schema = arrow::schema({field("a")});
+  const auto expected =
+      arrow::RecordBatch::Make(schema, static_cast<int64_t>(kept.size()), {Int64s(kept)});
+  KeepSpec spec;
+  spec.groups = {0};
+  spec.order = {{1, true, false}};
+  for (const int threads : {1, 3}) {
+    for (const int64_t memory_bytes_max : {-1, 0}) {
+      SCOPED_TRACE(memory_bytes_max);
+      QueryContext::Options options;
+      options.threads = threads;
+      options.batch_rows_max = 2000;
+      options.batch_bytes_max = 1 << 18;
+      options.force_spill = memory_bytes_max == 0;
+      options.memory_bytes_max = memory_bytes_max == 0 ? -1 : memory_bytes_max;
+      QueryContext context(options);
+      auto input = std::make_unique<CutStream>(batch, 8000, 5);
+      auto stream = MakePickWinners(&context, std::move(input), spec, 2, schema);
+      const arrow::Status status = stream->Prepare();
+      ASSERT_TRUE(status.ok()) << status.ToString();
+      int64_t rows = 0;
+      while (true) {
+        auto morsel = stream->NextMorsel().ValueOrDie();
+        if (morsel == nullptr) {
+          break;
+        }
+        while (auto part = morsel->Next().ValueOrDie()) {
+          EXPECT_TRUE(part->Equals(*expected->Slice(rows, part->num_rows())));
+          rows += part->num_rows();
+        }
+      }
+      EXPECT_EQ(rows, expected->num_rows());
+      EXPECT_EQ(context.temp().bytes_peak() > 0, memory_bytes_max >= 0);
+    }
   }
 }
 
