@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pty
+import resource
 import signal
 import struct
 import subprocess
@@ -484,6 +485,25 @@ class TemporaryFilesTest(CliTest):
         )
         self.assert_fails(result, 5, "temporary files would take")
         self.assertIn("temp_directory_limit", result.stderr)
+        self.assertEqual(list(self.spill.iterdir()), [])
+
+    def test_a_file_that_cannot_grow(self):
+        path, _ = self.table(rows=50000)
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+
+        result = subprocess.run(
+            [PROGRAM, *self.options, self.QUERY.format(path)],
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=120,
+            preexec_fn=limit,
+        )
+        self.assert_fails(result, 5, f"temporary file {self.spill}/keepone-")
+        self.assertIn("cannot be written: File too large", result.stderr)
         self.assertEqual(list(self.spill.iterdir()), [])
 
     def test_a_directory_that_cannot_be_used(self):
