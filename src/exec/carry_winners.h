@@ -21,9 +21,10 @@ namespace keepone {
 //
 // Ties go by place in the input. Gives the columns `payload` of the input, then the number if asked
 // for, named as in `schema`. Payload of any type.
-// Memory: where a group keeps one row, the winners once for all workers, at most about twice;
-// otherwise the rows that are kept, up to about twice on each worker. When memory is short they are
-// put aside by hash of the group, and each partition is picked among by itself (carried_rows.h).
+// Memory: where a group keeps one row, the winners once for all workers and at most half as many
+// more; otherwise the rows that are kept, up to about twice on each worker. When memory is short
+// they are put aside by hash of the group, and each partition is picked among by itself
+// (carried_rows.h).
 std::unique_ptr<BatchStream> MakeCarryWinners(QueryContext* context,
                                               std::unique_ptr<BatchStream> input, KeepSpec spec,
                                               std::vector<int> payload,
