@@ -8,6 +8,7 @@
 #include <arrow/type.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "plan/can_fail.h"
 #include "plan/leaf_nodes.h"
 #include "plan/print_plan.h"
@@ -49,18 +50,18 @@ std::string JoinText(const std::vector<ExprPtr>& conjuncts, JoinNode::Spec spec 
   return status.ok() ? PrintPlan(**joined) : status.ToString();
 }
 
-constexpr const char* kLeftRows = "  Values: no rows [a, b]\n";
-constexpr const char* kRightRows = "  Values: no rows [x, y]\n";
+// A plan of this join over the rows as they stand.
+std::string OverRows(std::string_view join) {
+  return JoinMessage(join, "\n  Values: no rows [a, b]\n  Values: no rows [x, y]\n");
+}
 
 TEST(JoinConditionTest, EqualitiesOfTheTwoSidesAreKeys) {
-  EXPECT_EQ(JoinText({Call("equal", {Read(kX), Read(kA)})}),
-            std::string("Join: inner on [a = x]\n") + kLeftRows + kRightRows);
+  EXPECT_EQ(JoinText({Call("equal", {Read(kX), Read(kA)})}), OverRows("Join: inner on [a = x]"));
   EXPECT_EQ(JoinText({Call("is_not_distinct_from", {Read(kA), Read(kX)})}),
-            std::string("Join: inner on [a IS NOT DISTINCT FROM x]\n") + kLeftRows + kRightRows);
+            OverRows("Join: inner on [a IS NOT DISTINCT FROM x]"));
   // Of one side, or of no column at all.
   EXPECT_EQ(JoinText({Call("equal", {Read(kA), Read(kB)}), Call("equal", {Read(kA), Number(1)})}),
-            std::string("Join: inner, every pair where a = CAST(b AS BIGINT) AND a = 1\n") +
-                kLeftRows + kRightRows);
+            OverRows("Join: inner, every pair where a = CAST(b AS BIGINT) AND a = 1"));
 }
 
 TEST(JoinConditionTest, KeysAddToThoseThatAreThere) {
