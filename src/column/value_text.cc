@@ -97,15 +97,21 @@ int64_t UnitsPerSecond(arrow::TimeUnit::type unit) {
   return 1000000000;
 }
 
-// Appends 12:34:56 and the fraction without its closing zeros. REQUIRES: value >= 0.
-void AppendClock(int64_t value, int64_t units_per_second, std::string* out) {
-  const int64_t seconds = value / units_per_second;
+// The value without its sign: the most negative one has no positive twin.
+uint64_t Magnitude(int64_t value) {
+  return value < 0 ? uint64_t{0} - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+}
+
+// Appends 12:34:56 and the fraction without its closing zeros.
+void AppendClock(uint64_t value, int64_t units_per_second, std::string* out) {
+  const auto units = static_cast<uint64_t>(units_per_second);
+  const auto seconds = static_cast<int64_t>(value / units);
   AppendPadded(seconds / 3600, 2, out);
   *out += ':';
   AppendPadded(seconds / 60 % 60, 2, out);
   *out += ':';
   AppendPadded(seconds % 60, 2, out);
-  int64_t fraction = value % units_per_second;
+  auto fraction = static_cast<int64_t>(value % units);
   if (fraction != 0) {
     *out += '.';
     for (int64_t unit = units_per_second / 10; fraction != 0; unit /= 10) {
@@ -142,8 +148,7 @@ void AppendInterval(int64_t months, int64_t days, int64_t nanoseconds, std::stri
     if (nanoseconds < 0) {
       text += '-';
     }
-    // The most negative value has no positive twin; the last nanosecond of 292 years may go.
-    AppendClock(nanoseconds == INT64_MIN ? INT64_MAX : std::abs(nanoseconds), 1000000000, &text);
+    AppendClock(Magnitude(nanoseconds), 1000000000, &text);
   }
   *out += text;
 }
@@ -445,10 +450,10 @@ std::unique_ptr<ValueText> MakeTimestampText(std::shared_ptr<arrow::Array> array
       [per_second, zoned](const arrow::TimestampArray& a, int64_t row, std::string* out) {
         const int64_t per_day = per_second * kSecondsPerDay;
         const int64_t value = a.Value(row);
-        const int64_t day = value / per_day - (value % per_day < 0 ? 1 : 0);
-        AppendDate(day, out);
+        const int64_t rest = value % per_day;
+        AppendDate(value / per_day - (rest < 0 ? 1 : 0), out);
         *out += ' ';
-        AppendClock(value - day * per_day, per_second, out);
+        AppendClock(static_cast<uint64_t>(rest < 0 ? rest + per_day : rest), per_second, out);
         if (zoned) {
           *out += "+00";
         }
@@ -465,7 +470,7 @@ std::unique_ptr<ValueText> MakeTimeText(std::shared_ptr<arrow::Array> array, Tex
                                if (value < 0) {
                                  *out += '-';
                                }
-                               AppendClock(std::abs(value), per_second, out);
+                               AppendClock(Magnitude(value), per_second, out);
                              });
 }
 
