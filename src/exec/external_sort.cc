@@ -11,6 +11,7 @@
 #include "column/row_bytes.h"
 #include "exec/held_rows.h"
 #include "exec/join_spill.h"
+#include "exec/keep_spec.h"
 #include "exec/merge_runs.h"
 #include "exec/metrics.h"
 #include "exec/sort_rows.h"
@@ -46,11 +47,7 @@ class ExternalSort {
     for (auto& worker : workers_) {
       ARROW_RETURN_NOT_OK(PutAside(worker.get()));
     }
-    std::vector<int> columns(static_cast<size_t>(schema_->num_fields()));
-    for (size_t i = 0; i < columns.size(); ++i) {
-      columns[i] = static_cast<int>(i);
-    }
-    return MakeMergedRuns(context_, std::move(runs_), run_keys_, std::move(columns), schema_);
+    return MakeMergedRuns(context_, std::move(runs_), run_keys_, AllColumns(*schema_), schema_);
   }
 
  private:
@@ -81,13 +78,7 @@ class ExternalSort {
   }
 
   int64_t SortBytes(const arrow::RecordBatch& batch) const {
-    int64_t bytes = batch.num_rows() * kSortedRowBytes;
-    for (const OrderColumn& key : keys_) {
-      // A byte for NULL, and up to a quarter more where bytes of strings are escaped.
-      bytes +=
-          RowBytes(*batch.column_data(key.column), 0, batch.num_rows()) * 5 / 4 + batch.num_rows();
-    }
-    return bytes;
+    return batch.num_rows() * kSortedRowBytes + EncodedKeyBytes(batch, ColumnsOf(keys_));
   }
 
   // The batches of all workers in the order of the input.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/group_spill.h"
 
-#include <numeric>
 #include <utility>
 
 #include <arrow/array.h>
@@ -9,6 +8,7 @@
 #include <arrow/type.h>
 
 #include "exec/group_rows.h"
+#include "exec/keep_spec.h"
 #include "exec/merge_runs.h"
 #include "exec/selected_rows.h"
 #include "exec/worker.h"
@@ -71,10 +71,8 @@ arrow::Result<std::unique_ptr<BatchStream>> GroupSpill::Finish() {
                : MergeFile(std::move(file), {static_cast<uint32_t>(index), kPartitionCount});
   };
   ARROW_RETURN_NOT_OK(ForEachTask(context_, static_cast<int64_t>(files.size()), merge));
-  std::vector<int> output(static_cast<size_t>(schema_->num_fields()));
-  std::iota(output.begin(), output.end(), 0);
   return MakeMergedRuns(context_, std::move(runs_), {OrderColumn{schema_->num_fields()}},
-                        std::move(output), schema_);
+                        AllColumns(*schema_), schema_);
 }
 
 arrow::Status GroupSpill::MergeFile(std::unique_ptr<SpillFile> file, Cut cut) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/keep_spec.h"
 
+#include <numeric>
+
 #include <arrow/record_batch.h>
 #include <arrow/type.h>
 
@@ -39,6 +41,12 @@ arrow::ArrayVector SelectColumns(const arrow::RecordBatch& batch, const std::vec
     selected.push_back(batch.column(column));
   }
   return selected;
+}
+
+std::vector<int> AllColumns(const arrow::Schema& schema) {
+  std::vector<int> columns(static_cast<size_t>(schema.num_fields()));
+  std::iota(columns.begin(), columns.end(), 0);
+  return columns;
 }
 
 }  // namespace keepone

@@ -34,5 +34,7 @@ BoundKeepSpec BindKeepSpec(const KeepSpec& spec, const arrow::Schema& input);
 
 // The columns at these positions.
 arrow::ArrayVector SelectColumns(const arrow::RecordBatch& batch, const std::vector<int>& columns);
+// The positions of all columns: 0, 1, 2, ...
+std::vector<int> AllColumns(const arrow::Schema& schema);
 
 }  // namespace keepone

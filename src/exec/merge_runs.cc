@@ -264,13 +264,9 @@ class MergedRunsStream final : public SingleMorselStream {
         continue;
       }
       const std::shared_ptr<arrow::Schema>& schema = runs_[first]->schema();
-      std::vector<int> columns(static_cast<size_t>(schema->num_fields()));
-      for (size_t i = 0; i < columns.size(); ++i) {
-        columns[i] = static_cast<int>(i);
-      }
-      ARROW_ASSIGN_OR_RAISE(
-          auto merge,
-          Merge::Make(context_, std::span(runs_).subspan(first, count), order_, columns, schema));
+      ARROW_ASSIGN_OR_RAISE(auto merge,
+                            Merge::Make(context_, std::span(runs_).subspan(first, count), order_,
+                                        AllColumns(*schema), schema));
       ARROW_ASSIGN_OR_RAISE(auto run, SpillFile::Make(context_, schema));
       for (;;) {
         ARROW_ASSIGN_OR_RAISE(auto batch, merge->Next());

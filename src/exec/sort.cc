@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <arrow/record_batch.h>
@@ -45,8 +44,7 @@ arrow::Result<HeldRows> HoldFirst(QueryContext* context, BatchStream& input,
   ARROW_RETURN_NOT_OK(CarryRows(context, input, carried.get()));
   ARROW_ASSIGN_OR_RAISE(CarriedRows::Kept kept, carried->Finish());
   HeldRows held;
-  std::vector<int> columns(static_cast<size_t>(input.schema()->num_fields()));
-  std::iota(columns.begin(), columns.end(), 0);
+  const std::vector<int> columns = AllColumns(*input.schema());
   for (auto& batch : kept.batches) {
     held.batches.push_back(arrow::RecordBatch::Make(input.schema(), batch->num_rows(),
                                                     SelectColumns(*batch, columns)));

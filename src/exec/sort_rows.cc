@@ -11,6 +11,7 @@
 #include <arrow/type.h>
 
 #include "column/key_encoder.h"
+#include "column/row_bytes.h"
 #include "exec/keep_spec.h"
 #include "exec/metrics.h"
 #include "exec/worker.h"
@@ -143,6 +144,15 @@ std::vector<int> ColumnsOf(const std::vector<OrderColumn>& keys) {
     columns.push_back(key.column);
   }
   return columns;
+}
+
+int64_t EncodedKeyBytes(const arrow::RecordBatch& batch, const std::vector<int>& columns) {
+  int64_t bytes = 0;
+  for (const int column : columns) {
+    // A byte for NULL, and up to a quarter more where bytes of strings are escaped.
+    bytes += RowBytes(*batch.column_data(column), 0, batch.num_rows()) * 5 / 4 + batch.num_rows();
+  }
+  return bytes;
 }
 
 arrow::Status ReferToAllRows(const arrow::RecordBatchVector& batches, RowOrder* order) {

@@ -19,6 +19,9 @@ std::vector<KeyField> KeyFieldsOf(const std::vector<OrderColumn>& keys,
                                   const arrow::Schema& schema);
 std::vector<int> ColumnsOf(const std::vector<OrderColumn>& keys);
 
+// About what the encoded keys of all rows of a batch will take at most.
+int64_t EncodedKeyBytes(const arrow::RecordBatch& batch, const std::vector<int>& columns);
+
 // All rows of the batches, as they stand.
 arrow::Status ReferToAllRows(const arrow::RecordBatchVector& batches, RowOrder* order);
 

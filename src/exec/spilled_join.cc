@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 #include <arrow/record_batch.h>
@@ -15,6 +14,7 @@
 #include "column/pool_storage.h"
 #include "column/row_bytes.h"
 #include "exec/join_probe.h"
+#include "exec/keep_spec.h"
 #include "exec/merge_runs.h"
 #include "exec/order_column.h"
 #include "exec/worker.h"
@@ -52,8 +52,7 @@ class RunReader {
       reader->file_ = std::move(runs[0]);
       ARROW_ASSIGN_OR_RAISE(reader->file_reader_, reader->file_->Read());
     } else if (runs.size() > 1) {
-      std::vector<int> columns(static_cast<size_t>(schema->num_fields()));
-      std::iota(columns.begin(), columns.end(), 0);
+      std::vector<int> columns = AllColumns(*schema);
       const OrderColumn position{columns.back()};
       reader->merged_ =
           MakeMergedRuns(context, std::move(runs), {position}, std::move(columns), schema);
@@ -429,8 +428,7 @@ arrow::Result<std::unique_ptr<BatchStream>> JoinSpilled(QueryContext* context,
     return std::make_unique<EmptyStream>(shape.schema);
   }
   const int left_columns = shape.left_schema->num_fields();
-  std::vector<int> output(static_cast<size_t>(left_columns));
-  std::iota(output.begin(), output.end(), 0);
+  std::vector<int> output = AllColumns(*shape.left_schema);
   std::vector<OrderColumn> order = {OrderColumn{left_columns}};
   if (GivesRightColumns(shape.kind)) {
     const int right_columns = shape.right_schema->num_fields();

@@ -2,7 +2,6 @@
 #include "exec/window_input.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include <arrow/record_batch.h>
@@ -11,6 +10,7 @@
 #include "base/byte_size.h"
 #include "base/error.h"
 #include "column/row_bytes.h"
+#include "exec/keep_spec.h"
 #include "exec/merge_runs.h"
 #include "exec/metrics.h"
 #include "exec/sort_rows.h"
@@ -40,22 +40,6 @@ struct Worker {
   RowsAside aside;
 };
 
-int64_t KeyBytes(const arrow::RecordBatch& batch, const std::vector<int>& partition,
-                 const std::vector<OrderColumn>& order) {
-  int64_t bytes = 0;
-  const auto add = [&](int column) {
-    // A byte for NULL, and up to a quarter more where bytes of strings are escaped.
-    bytes += RowBytes(*batch.column_data(column), 0, batch.num_rows()) * 5 / 4 + batch.num_rows();
-  };
-  for (const int column : partition) {
-    add(column);
-  }
-  for (const OrderColumn& column : order) {
-    add(column.column);
-  }
-  return bytes;
-}
-
 arrow::Status PutAside(QueryContext* context, Worker* worker) {
   if (worker->batches.empty()) {
     return arrow::Status::OK();
@@ -72,12 +56,6 @@ arrow::Status PutAside(QueryContext* context, Worker* worker) {
   worker->batches.clear();
   worker->bytes = 0;
   return arrow::Status::OK();
-}
-
-std::vector<int> AllColumns(const arrow::Schema& schema) {
-  std::vector<int> columns(static_cast<size_t>(schema.num_fields()));
-  std::iota(columns.begin(), columns.end(), 0);
-  return columns;
 }
 
 }  // namespace
@@ -100,7 +78,8 @@ arrow::Result<WindowInput> WindowInput::Read(QueryContext* context, BatchStream&
       worker = std::make_unique<Worker>(context, &all.aside_);
     }
     const int64_t more = morsel.batch->num_rows() * kSortedRowBytes +
-                         KeyBytes(*morsel.batch, spec.partition, spec.order);
+                         EncodedKeyBytes(*morsel.batch, spec.partition) +
+                         EncodedKeyBytes(*morsel.batch, ColumnsOf(spec.order));
     worker->batches.push_back({morsel.batch, morsel.position()});
     worker->bytes += BatchBytes(*morsel.batch) + more;
     if (context->memory_bytes_max() >= 0) {
