@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,7 +14,9 @@
 
 #include "base/error.h"
 #include "base/letter_case.h"
+#include "bind/binder.h"
 #include "bind/query_binder.h"
+#include "io/reader_options.h"
 #include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
 #include "plan/row_nodes.h"
@@ -288,31 +290,56 @@ arrow::Result<Relation> QueryBinder::BindFiles(const std::vector<std::string>& p
   return ScanSource(*std::move(source), Join(paths), FileAlias(paths));
 }
 
-// One text, or those of a list.
-arrow::Result<std::vector<std::string>> QueryBinder::BindReaderArgument(
-    const std::string& reader, const ast::Argument& argument) {
-  std::vector<const ast::Expr*> values = {argument.value.get()};
-  if (const auto* list = argument.value->If<ast::ListExpr>()) {
-    values.clear();
-    for (const ast::ExprPtr& element : list->elements) {
-      values.push_back(element.get());
-    }
-  }
+arrow::Result<std::shared_ptr<arrow::Scalar>> QueryBinder::BindReaderArgument(
+    const ast::Expr& expr) {
   ExprBinder binder(context_);
   ExprScope scope;
   scope.clause = "FROM";
-  std::vector<std::string> texts;
-  for (const ast::Expr* value : values) {
-    ARROW_ASSIGN_OR_RAISE(const ExprPtr bound, binder.Bind(*value, scope));
-    const bool is_option = argument.name.has_value();
-    if (!IsLiteral(*bound) || !bound->literal->is_valid || (!is_option && !IsTextLiteral(*bound))) {
-      return BindError(
-          context_->Place(value->span), reader,
-          is_option ? ": an option is a literal" : ": a file is a text in single quotes");
-    }
-    texts.push_back(bound->literal->ToString());
+  ARROW_ASSIGN_OR_RAISE(const ExprPtr bound, binder.Bind(expr, scope));
+  auto value = EvaluateConstant(context_, *bound);
+  return value.ok() ? std::move(value)
+                    : WithSpan(value.status(), ErrorKind::kBind, context_->Place(expr.span));
+}
+
+// One text, or those of a list.
+arrow::Result<std::vector<std::string>> QueryBinder::BindReaderPaths(const std::string& reader,
+                                                                     const ast::Expr& expr) {
+  ARROW_ASSIGN_OR_RAISE(const auto value, BindReaderArgument(expr));
+  ReaderOptions paths({{"path", value}});
+  auto texts = paths.TakeTexts("path");
+  if (!texts.ok()) {
+    return BindError(context_->Place(expr.span), reader, ": a file is a text in single quotes");
   }
-  return texts;
+  return **std::move(texts);
+}
+
+// {name: 'TYPE', ..}: the fields of a file as the statement fixes them.
+arrow::Result<arrow::FieldVector> QueryBinder::BindReaderColumns(const ast::Expr& expr) {
+  const auto* fields = expr.If<ast::StructExpr>();
+  if (fields == nullptr) {
+    return BindError(context_->Place(expr.span),
+                     "option \"columns\" takes names and types: {id: 'BIGINT', tags: 'VARCHAR[]'}");
+  }
+  arrow::FieldVector columns;
+  for (const ast::StructField& field : fields->fields) {
+    const SourceSpan place = context_->Place(field.value->span);
+    ARROW_ASSIGN_OR_RAISE(const auto text, BindReaderArgument(*field.value));
+    if (!text->is_valid || text->type->id() != arrow::Type::STRING) {
+      return BindError(place, "a column's type is a text: 'BIGINT'");
+    }
+    for (const auto& earlier : columns) {
+      if (earlier->name() == field.name.text) {
+        return BindError(context_->Place(field.name.span), "column ", Quoted(field.name.text),
+                         " is given twice");
+      }
+    }
+    auto type = ResolveTypeText(text->ToString());
+    if (!type.ok()) {
+      return BindError(place, "column ", Quoted(field.name.text), ": ", type.status().message());
+    }
+    columns.push_back(arrow::field(field.name.text, *std::move(type)));
+  }
+  return columns;
 }
 
 arrow::Result<Relation> QueryBinder::BindFunctionTable(const ast::FunctionTable& table) {
@@ -337,20 +364,30 @@ arrow::Result<Relation> QueryBinder::BindFunctionTable(const ast::FunctionTable&
     return UnsupportedError(context_->Place(table.span), "WITH ORDINALITY");
   }
   std::vector<std::string> paths;
-  std::map<std::string, std::string> options;
+  ReaderOptions::Values values;
+  std::optional<arrow::FieldVector> columns;
   for (const ast::Argument& argument : table.arguments) {
-    ARROW_ASSIGN_OR_RAISE(std::vector<std::string> texts, BindReaderArgument(name, argument));
     if (!argument.name.has_value()) {
+      ARROW_ASSIGN_OR_RAISE(std::vector<std::string> texts, BindReaderPaths(name, *argument.value));
       paths.insert(paths.end(), texts.begin(), texts.end());
-    } else if (!options.emplace(LowerCase(argument.name->text), Join(texts)).second) {
+      continue;
+    }
+    const std::string option = LowerCase(argument.name->text);
+    if (values.contains(option) || (option == "columns" && columns.has_value())) {
       return BindError(context_->Place(argument.name->span), "option ", Quoted(argument.name->text),
                        " is given twice");
+    }
+    if (option == "columns") {
+      ARROW_ASSIGN_OR_RAISE(columns, BindReaderColumns(*argument.value));
+    } else {
+      ARROW_ASSIGN_OR_RAISE(values[option], BindReaderArgument(*argument.value));
     }
   }
   if (paths.empty()) {
     return BindError(context_->Place(table.span), name, " needs a file or a list of files");
   }
-  auto source = context_->catalog->OpenFiles(paths, std::string(reader->reader), options);
+  auto source = context_->catalog->OpenFiles(paths, std::string(reader->reader),
+                                             ReaderOptions(std::move(values), std::move(columns)));
   if (!source.ok()) {
     SourceSpan span = table.span;
     for (const ast::Argument& argument : table.arguments) {

@@ -8,6 +8,7 @@
 #include "bind/binder.h"
 #include "bind/scope.h"
 #include "function/cast.h"
+#include "sql/parser.h"
 
 namespace keepone {
 namespace {
@@ -60,6 +61,11 @@ arrow::Result<TypePtr> ResolveType(const ast::TypeName& name) {
   ARROW_ASSIGN_OR_RAISE(TypePtr key, ResolveType(name.children[0]));
   ARROW_ASSIGN_OR_RAISE(TypePtr value, ResolveType(name.children[1]));
   return arrow::map(std::move(key), std::move(value));
+}
+
+arrow::Result<TypePtr> ResolveTypeText(std::string_view text) {
+  ARROW_ASSIGN_OR_RAISE(const ast::TypeName name, ParseTypeName(text));
+  return ResolveType(name);
 }
 
 }  // namespace keepone

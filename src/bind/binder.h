@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <arrow/result.h>
@@ -48,5 +49,8 @@ arrow::Result<BoundQuery> ConvertColumns(const BoundQuery& query,
 
 // The type that a name stands for: any SQL spelling, without regard to case.
 arrow::Result<TypePtr> ResolveType(const ast::TypeName& name);
+
+// The type that a text names: "DECIMAL(10, 2)[]". Places in errors count in the text.
+arrow::Result<TypePtr> ResolveTypeText(std::string_view text);
 
 }  // namespace keepone

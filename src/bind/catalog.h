@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <arrow/result.h>
 
+#include "io/reader_options.h"
 #include "io/source.h"
 #include "sql/ast_query.h"
 
@@ -33,11 +33,11 @@ class Catalog {
   virtual std::vector<std::string> TableNames() const = 0;
   // Opens files or patterns of files as one source. `reader` is "parquet", "csv", "json" or "arrow"
   // where the statement says so, and empty where the files' names decide. `options` are
-  // the named arguments of read_parquet(..) and so on, names in lower case, values as text.
+  // the named arguments of read_parquet(..) and so on.
   // Errors name the file or the option; the binder adds the place.
   virtual arrow::Result<std::shared_ptr<const Source>> OpenFiles(
       const std::vector<std::string>& paths, const std::string& reader,
-      const std::map<std::string, std::string>& options) const = 0;
+      ReaderOptions options) const = 0;
 };
 
 }  // namespace keepone

@@ -87,8 +87,10 @@ class QueryBinder {
   arrow::Result<Relation> BindCommonTable(const ast::Identifier& name, CommonTableEntry* entry);
   arrow::Result<Relation> BindView(const ViewDefinition& view, SourceSpan span);
   arrow::Result<Relation> BindFiles(const std::vector<std::string>& paths, SourceSpan span);
-  arrow::Result<std::vector<std::string>> BindReaderArgument(const std::string& reader,
-                                                             const ast::Argument& argument);
+  arrow::Result<std::shared_ptr<arrow::Scalar>> BindReaderArgument(const ast::Expr& expr);
+  arrow::Result<std::vector<std::string>> BindReaderPaths(const std::string& reader,
+                                                          const ast::Expr& expr);
+  arrow::Result<arrow::FieldVector> BindReaderColumns(const ast::Expr& expr);
   arrow::Result<Relation> BindFunctionTable(const ast::FunctionTable& table);
   arrow::Status UnknownTable(const ast::Identifier& name, const CommonTableEntry* tables) const;
   // `name` is for plans, `table` what the statement calls it.

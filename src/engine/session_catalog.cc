@@ -49,10 +49,9 @@ std::vector<std::string> SessionCatalog::TableNames() const {
 }
 
 arrow::Result<std::shared_ptr<const Source>> SessionCatalog::OpenFiles(
-    const std::vector<std::string>& paths, const std::string& reader,
-    const std::map<std::string, std::string>& options) const {
-  if (!options.empty()) {
-    return BindError({}, "read_", reader, " has no option \"", options.begin()->first, "\"");
+    const std::vector<std::string>& paths, const std::string& reader, ReaderOptions options) const {
+  if (reader != "json" && reader != "csv") {
+    ARROW_RETURN_NOT_OK(options.CheckAllTaken("read_" + reader));
   }
   // Footers live as long as the source, which may outlive any one statement.
   arrow::MemoryPool* pool = arrow::default_memory_pool();

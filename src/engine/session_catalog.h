@@ -27,9 +27,9 @@ class SessionCatalog final : public Catalog {
   std::shared_ptr<const Source> FindTable(const std::string& name) const override;
   std::shared_ptr<const ViewDefinition> FindView(const std::string& name) const override;
   std::vector<std::string> TableNames() const override;
-  arrow::Result<std::shared_ptr<const Source>> OpenFiles(
-      const std::vector<std::string>& paths, const std::string& reader,
-      const std::map<std::string, std::string>& options) const override;
+  arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& paths,
+                                                         const std::string& reader,
+                                                         ReaderOptions options) const override;
 
   // Nullptr when there is no table of the name.
   const Table* GetTable(const std::string& name) const;

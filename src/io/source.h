@@ -28,13 +28,17 @@ struct ColumnBound {
 
 struct ScanRequest {
   std::vector<int> columns;  // top-level fields of schema(), in the order wanted; may be empty
+  // Empty, or for each of `columns` the type that it is to come in: that of schema(), or the same
+  // with fewer fields in its structs, at any depth, in their order. Only those are read.
+  arrow::DataTypeVector types;
   // Appends a non-NULL INT64 column "row_address" behind the others.
   bool with_addresses = false;
   std::vector<ColumnBound> bounds;
 };
 
 struct FetchRequest {
-  std::vector<int> columns;  // as above
+  std::vector<int> columns;     // as above
+  arrow::DataTypeVector types;  // as above
   // Ascending, without duplicates; of rows that exist. REQUIRES: no NULLs.
   std::shared_ptr<arrow::Int64Array> addresses;
 };
@@ -58,9 +62,10 @@ struct SourceStatistics {
 };
 
 // Something that rows are read from: files of one format, or a table in memory.
-// A row's address is its number in the whole source, files in their order and rows in file order,
-// from 0; addresses sort in input order. Immutable and safe for concurrent use. Outlives its
-// streams.
+// A row's address names it in the whole source, from 0 and below 2^62; addresses sort in input
+// order, files in their order and rows in file order. In Parquet, Arrow and memory it is the number
+// of the row, in text the file and the offset of the record. Immutable and safe for concurrent use.
+// Outlives its streams.
 class Source {
  public:
   virtual ~Source() = default;

@@ -25,8 +25,9 @@ class ClauseParser : public TokenStream {
 
   // parser_statement.cc
   arrow::Result<StatementPtr> ParseStatement();
-  // parser_expr.cc
+  // parser_expr.cc, parser_type.cc
   arrow::Result<ExprPtr> ParseExpr(Precedence at_least = Precedence::kAny);
+  arrow::Result<TypeName> ParseType();
 
  private:
   // Guards one level of recursion: every recursive method holds one.
@@ -176,7 +177,6 @@ class ClauseParser : public TokenStream {
   arrow::Result<FrameExclusion> ParseFrameExclusion();
 
   // parser_type.cc
-  arrow::Result<TypeName> ParseType();
   arrow::Result<TypeName> ParseTypeWithoutSuffix();
   arrow::Result<TypeName> ParseStructType();
   arrow::Status ParseTypeModifiers(TypeName* type);

@@ -80,4 +80,15 @@ arrow::Result<ast::ExprPtr> ParseExpression(std::string_view sql) {
   return expr;
 }
 
+arrow::Result<ast::TypeName> ParseTypeName(std::string_view sql) {
+  ARROW_ASSIGN_OR_RAISE(std::vector<ast::Token> tokens, ast::Tokenize(sql));
+  ast::ClauseParser parser(std::move(tokens));
+  ARROW_ASSIGN_OR_RAISE(ast::TypeName type, parser.ParseType());
+  if (!parser.AtEnd()) {
+    parser.Expecting("the end of the type");
+    return parser.Unexpected();
+  }
+  return type;
+}
+
 }  // namespace keepone

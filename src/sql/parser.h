@@ -20,4 +20,7 @@ arrow::Result<std::vector<ast::StatementPtr>> ParseStatements(std::string_view s
 // Reads a single expression.
 arrow::Result<ast::ExprPtr> ParseExpression(std::string_view sql);
 
+// Reads the name of a type: "DECIMAL(10, 2)[]".
+arrow::Result<ast::TypeName> ParseTypeName(std::string_view sql);
+
 }  // namespace keepone

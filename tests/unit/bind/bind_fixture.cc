@@ -88,8 +88,7 @@ std::vector<std::string> TestCatalog::TableNames() const {
 }
 
 arrow::Result<std::shared_ptr<const Source>> TestCatalog::OpenFiles(
-    const std::vector<std::string>& paths, const std::string& reader,
-    const std::map<std::string, std::string>& options) const {
+    const std::vector<std::string>& paths, const std::string& reader, ReaderOptions options) const {
   opened_ = reader + ":";
   for (const std::string& path : paths) {
     if (path.starts_with("missing")) {
@@ -97,8 +96,8 @@ arrow::Result<std::shared_ptr<const Source>> TestCatalog::OpenFiles(
     }
     opened_ += " " + path;
   }
-  for (const auto& [name, value] : options) {
-    opened_ += "; " + name + "=" + value;
+  if (!options.empty()) {
+    opened_ += "; " + options.ToString();
   }
   return FindTable("items");
 }

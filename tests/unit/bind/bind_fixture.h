@@ -19,9 +19,9 @@ class TestCatalog final : public Catalog {
   std::shared_ptr<const Source> FindTable(const std::string& name) const override;
   std::shared_ptr<const ViewDefinition> FindView(const std::string& name) const override;
   std::vector<std::string> TableNames() const override;
-  arrow::Result<std::shared_ptr<const Source>> OpenFiles(
-      const std::vector<std::string>& paths, const std::string& reader,
-      const std::map<std::string, std::string>& options) const override;
+  arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& paths,
+                                                         const std::string& reader,
+                                                         ReaderOptions options) const override;
 
   // "reader: paths; options" of the last call.
   const std::string& opened() const { return opened_; }

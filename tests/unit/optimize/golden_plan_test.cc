@@ -52,9 +52,9 @@ class GoldenCatalog final : public Catalog {
     return nullptr;
   }
   std::vector<std::string> TableNames() const override { return {"f", "s", "t"}; }
-  arrow::Result<std::shared_ptr<const Source>> OpenFiles(
-      const std::vector<std::string>& /*paths*/, const std::string& /*reader*/,
-      const std::map<std::string, std::string>& /*options*/) const override {
+  arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& /*paths*/,
+                                                         const std::string& /*reader*/,
+                                                         ReaderOptions /*options*/) const override {
     return DataError("golden plans read no files");
   }
 
