@@ -39,11 +39,11 @@ struct TextSourceOptions {
 };
 
 // Files of text as one source; at least one file. A row's address is (file number << 40 | offset of
-// its record in the decompressed text); a file of more than 1 TiB is a data error. Plain files whose
-// lines are records are cut into blocks that are read in parallel, others are cut into blocks from
-// the beginning on, by one worker at a time, and parsed in parallel. Fetch reads the winners' records
-// only, those near each other at once; a compressed file is decompressed again up to the last of
-// them. Pipes are read once and cannot be fetched from. Errors of a record name file, line and
+// its record in the decompressed text); a file of more than 1 TiB is a data error. Plain files
+// whose lines are records are cut into blocks that are read in parallel, others are cut into blocks
+// from the beginning on, by one worker at a time, and parsed in parallel. Fetch reads the winners'
+// records only, those near each other at once; a compressed file is decompressed again up to the
+// last of them. Pipes are read once and cannot be fetched from. Errors of a record name file, line and
 // column. `description` as in Source.
 std::shared_ptr<const Source> MakeTextSource(std::vector<TextSourceFile> files,
                                              std::string description, TextSourceOptions options);
