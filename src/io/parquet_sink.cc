@@ -2,44 +2,72 @@
 #include <algorithm>
 #include <future>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <arrow/api.h>
 #include <arrow/io/interfaces.h>
 #include <arrow/util/compression.h>
+#include <arrow/util/thread_pool.h>
+#include <parquet/arrow/schema.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
 #include "base/error.h"
 #include "column/row_bytes.h"
 #include "io/format_sinks.h"
+#include "io/parquet/dictionary_choice.h"
 
 namespace keepone {
 
 namespace {
 
-// Rows are held until a row group is complete and then written column by column, so that one
-// column's encoder is at work at a time. This bounds the memory of a result, however long: wide
-// rows make row groups of few rows. Two row groups are held: one is written while the next is
-// gathered.
+// Rows are held until a row group is complete; its columns are then encoded on several threads and
+// stay encoded in memory until all are. This bounds the memory of a result, however long: wide rows
+// make row groups of few rows. Two row groups are held: one is written while the next is gathered.
 constexpr int64_t kRowGroupBytes = int64_t{6} << 20;
 constexpr int64_t kPageBytes = int64_t{1} << 20;
+
+enum class DictionaryUse { kNever, kWherePaying, kAlways };
+
+struct ParquetOptions {
+  arrow::Compression::type codec;
+  int level;
+  int64_t row_group_bytes;
+  int64_t row_group_rows;
+  int64_t page_bytes;
+  DictionaryUse dictionary;
+};
+
 class ParquetSink final : public Sink {
  public:
-  struct Options {
-    int64_t row_group_bytes;
-    int64_t row_group_rows;
-    bool in_background;  // encode on a thread of its own
-  };
-
-  ParquetSink(std::unique_ptr<parquet::arrow::FileWriter> writer,
-              std::shared_ptr<arrow::Schema> schema, Options options)
-      : writer_(std::move(writer)), schema_(std::move(schema)), options_(options) {}
+  ParquetSink(QueryContext* context, std::shared_ptr<arrow::Schema> schema,
+              const ParquetOptions& options, std::shared_ptr<arrow::io::OutputStream> output)
+      : context_(context),
+        schema_(std::move(schema)),
+        options_(options),
+        output_(std::move(output)) {}
 
   ~ParquetSink() override {
     if (written_.valid()) {
       written_.wait();
     }
+  }
+
+  // What every file of the schema is written with, and whether it can be.
+  arrow::Status Prepare() {
+    if (context_->threads() > 1 && schema_->num_fields() > 1) {
+      ARROW_ASSIGN_OR_RAISE(encoders_, arrow::internal::ThreadPool::Make(std::min(
+                                           context_->threads(), schema_->num_fields())));
+    }
+    parquet::ArrowWriterProperties::Builder arrow_properties;
+    arrow_properties.store_schema();
+    arrow_properties.set_use_threads(encoders_ != nullptr);
+    arrow_properties.set_executor(encoders_.get());
+    arrow_properties_ = arrow_properties.build();
+    return parquet::arrow::ToParquetSchema(schema_.get(), *MakeProperties({}), *arrow_properties_,
+                                           &parquet_schema_);
   }
 
   arrow::Status Write(const std::shared_ptr<arrow::RecordBatch>& batch) override {
@@ -61,10 +89,45 @@ class ParquetSink final : public Sink {
   arrow::Status Finish() override {
     ARROW_RETURN_NOT_OK(WriteRowGroup());
     ARROW_RETURN_NOT_OK(AwaitWritten());
+    ARROW_RETURN_NOT_OK(OpenWriter({}));
     return writer_->Close();
   }
 
  private:
+  std::shared_ptr<parquet::WriterProperties> MakeProperties(
+      const std::vector<std::string>& columns_without_dictionary) const {
+    parquet::WriterProperties::Builder properties;
+    properties.memory_pool(context_->pool())
+        ->compression(options_.codec)
+        ->max_row_group_length(options_.row_group_rows)
+        ->data_pagesize(options_.page_bytes)
+        ->enable_write_page_index();
+    if (options_.level != arrow::util::kUseDefaultCompressionLevel) {
+      properties.compression_level(options_.level);
+    }
+    if (options_.dictionary == DictionaryUse::kNever) {
+      properties.disable_dictionary();
+    }
+    for (const std::string& path : columns_without_dictionary) {
+      properties.disable_dictionary(path);
+    }
+    return properties.build();
+  }
+
+  // Once; `batches` are the first row group.
+  arrow::Status OpenWriter(const arrow::RecordBatchVector& batches) {
+    if (writer_ != nullptr) {
+      return arrow::Status::OK();
+    }
+    std::vector<std::string> columns;
+    if (options_.dictionary == DictionaryUse::kWherePaying) {
+      columns = ColumnsWithoutDictionary(*parquet_schema_, batches);
+    }
+    return parquet::arrow::FileWriter::Open(*schema_, context_->pool(), output_,
+                                            MakeProperties(columns), arrow_properties_)
+        .Value(&writer_);
+  }
+
   arrow::Status AwaitWritten() { return written_.valid() ? written_.get() : arrow::Status::OK(); }
 
   arrow::Status WriteRowGroup() {
@@ -72,20 +135,35 @@ class ParquetSink final : public Sink {
     if (rows_ == 0) {
       return arrow::Status::OK();
     }
-    ARROW_ASSIGN_OR_RAISE(auto table,
-                          arrow::Table::FromRecordBatches(schema_, std::exchange(batches_, {})));
+    rows_ = 0;
     bytes_ = 0;
-    const auto policy = options_.in_background ? std::launch::async : std::launch::deferred;
-    written_ = std::async(policy, [this, table = std::move(table), rows = std::exchange(rows_, 0)] {
-      return writer_->WriteTable(*table, rows);
-    });
-    return options_.in_background ? arrow::Status::OK() : AwaitWritten();
+    const bool in_background = context_->threads() > 1;
+    written_ = std::async(in_background ? std::launch::async : std::launch::deferred,
+                          [this, batches = std::exchange(batches_, {})]() mutable {
+                            return Encode(std::move(batches));
+                          });
+    return in_background ? arrow::Status::OK() : AwaitWritten();
   }
 
-  std::unique_ptr<parquet::arrow::FileWriter> writer_;
-  std::shared_ptr<arrow::Schema> schema_;
-  Options options_;
-  arrow::RecordBatchVector batches_;  // of the row group that is being gathered
+  arrow::Status Encode(arrow::RecordBatchVector batches) {
+    ARROW_RETURN_NOT_OK(OpenWriter(batches));
+    ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
+    for (auto& batch : batches) {
+      ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*batch));
+      batch.reset();
+    }
+    return arrow::Status::OK();
+  }
+
+  QueryContext* const context_;
+  const std::shared_ptr<arrow::Schema> schema_;
+  const ParquetOptions options_;
+  const std::shared_ptr<arrow::io::OutputStream> output_;
+  std::shared_ptr<arrow::internal::ThreadPool> encoders_;  // of columns; nullptr: one after another
+  std::shared_ptr<parquet::ArrowWriterProperties> arrow_properties_;
+  std::shared_ptr<parquet::SchemaDescriptor> parquet_schema_;
+  std::unique_ptr<parquet::arrow::FileWriter> writer_;  // open from the first row group on
+  arrow::RecordBatchVector batches_;                    // of the row group that is being gathered
   int64_t bytes_ = 0;
   int64_t rows_ = 0;
   std::future<arrow::Status> written_;  // of the row group before it
@@ -121,35 +199,23 @@ arrow::Result<std::unique_ptr<Sink>> MakeParquetSink(
     QueryContext* context, const std::shared_ptr<arrow::Schema>& schema, SinkOptionReader* reader,
     std::shared_ptr<arrow::io::OutputStream> output) {
   ARROW_RETURN_NOT_OK(CheckTypes(*schema));
-  ARROW_ASSIGN_OR_RAISE(const auto codec, reader->Codec("compression", arrow::Compression::SNAPPY));
-  ARROW_ASSIGN_OR_RAISE(const int64_t level, reader->CodecLevel("compression_level", codec));
-  ARROW_ASSIGN_OR_RAISE(const int64_t row_group_bytes,
-                        reader->Bytes("row_group_bytes", kRowGroupBytes));
-  ARROW_ASSIGN_OR_RAISE(const int64_t row_group_rows,
+  ParquetOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.codec, reader->Codec("compression", arrow::Compression::SNAPPY));
+  ARROW_ASSIGN_OR_RAISE(const int64_t level,
+                        reader->CodecLevel("compression_level", options.codec));
+  options.level = static_cast<int>(level);
+  ARROW_ASSIGN_OR_RAISE(options.row_group_bytes, reader->Bytes("row_group_bytes", kRowGroupBytes));
+  ARROW_ASSIGN_OR_RAISE(options.row_group_rows,
                         reader->Integer("row_group_size", 1 << 20, 1, INT32_MAX));
-  ARROW_ASSIGN_OR_RAISE(const int64_t page_bytes, reader->Bytes("page_bytes", kPageBytes));
+  ARROW_ASSIGN_OR_RAISE(options.page_bytes, reader->Bytes("page_bytes", kPageBytes));
+  const bool dictionary_given = reader->Has("dictionary");
   ARROW_ASSIGN_OR_RAISE(const bool dictionary, reader->Flag("dictionary", true));
-
-  parquet::WriterProperties::Builder properties;
-  properties.memory_pool(context->pool())
-      ->compression(codec)
-      ->max_row_group_length(row_group_rows)
-      ->data_pagesize(page_bytes)
-      ->enable_write_page_index();
-  if (level != arrow::util::kUseDefaultCompressionLevel) {
-    properties.compression_level(static_cast<int>(level));
-  }
-  if (!dictionary) {
-    properties.disable_dictionary();
-  }
-  parquet::ArrowWriterProperties::Builder arrow_properties;
-  arrow_properties.store_schema();
-  ARROW_ASSIGN_OR_RAISE(
-      auto writer, parquet::arrow::FileWriter::Open(*schema, context->pool(), std::move(output),
-                                                    properties.build(), arrow_properties.build()));
-  return std::make_unique<ParquetSink>(
-      std::move(writer), schema,
-      ParquetSink::Options{row_group_bytes, row_group_rows, context->threads() > 1});
+  options.dictionary = !dictionary_given ? DictionaryUse::kWherePaying
+                       : dictionary      ? DictionaryUse::kAlways
+                                         : DictionaryUse::kNever;
+  auto sink = std::make_unique<ParquetSink>(context, schema, options, std::move(output));
+  ARROW_RETURN_NOT_OK(sink->Prepare());
+  return sink;
 }
 
 }  // namespace keepone

@@ -17,6 +17,9 @@ class SinkOptionReader {
  public:
   explicit SinkOptionReader(SinkOptions options) : options_(std::move(options)) {}
 
+  // Whether the option is given, and not taken yet.
+  bool Has(const std::string& name) const { return options_.contains(name); }
+
   arrow::Result<std::string> Text(const std::string& name, std::string otherwise);
   // Exactly one byte; "\t" and "tab" stand for a tab.
   arrow::Result<char> Character(const std::string& name, char otherwise);
