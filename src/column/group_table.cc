@@ -17,7 +17,7 @@ namespace keepone {
 
 namespace {
 
-constexpr std::array<uint16_t, kBlockRows> kAllRows = [] {
+constexpr std::array<uint16_t, kBlockRows> kRowsOfBlock = [] {
   std::array<uint16_t, kBlockRows> rows{};
   std::iota(rows.begin(), rows.end(), uint16_t{0});
   return rows;
@@ -103,7 +103,7 @@ class GroupTableImpl final : public GroupTable {
 
  private:
   static std::span<const uint16_t> Rows(int64_t rows) {
-    return {kAllRows.data(), static_cast<size_t>(rows)};
+    return {kRowsOfBlock.data(), static_cast<size_t>(rows)};
   }
 
   template <typename Handle>

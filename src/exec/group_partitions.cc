@@ -20,8 +20,8 @@ namespace {
 
 // Few enough that a round of a worker finds many rows for each, and so many that workers seldom
 // meet and one of them is small.
-constexpr uint32_t kPartitionsMin = 64;
-constexpr uint32_t kPartitionsMax = 256;
+constexpr uint32_t kGroupPartitionsMin = 64;
+constexpr uint32_t kGroupPartitionsMax = 256;
 // What a worker gathers before it goes round.
 constexpr int64_t kPendingRows = int64_t{1} << 16;
 constexpr int64_t kPendingBatches = 4;
@@ -31,7 +31,7 @@ constexpr int64_t kPendingBatches = 4;
 arrow::Result<std::unique_ptr<GroupPartitions>> GroupPartitions::Make(
     QueryContext* context, const AggregateLayout& layout) {
   const uint32_t count = std::clamp(std::bit_ceil(static_cast<uint32_t>(context->threads()) * 4),
-                                    kPartitionsMin, kPartitionsMax);
+                                    kGroupPartitionsMin, kGroupPartitionsMax);
   std::unique_ptr<GroupPartitions> partitions(new GroupPartitions(context, layout, count));
   for (Partition& partition : partitions->partitions_) {
     ARROW_ASSIGN_OR_RAISE(partition.groups, GroupStates::Make(context, layout));

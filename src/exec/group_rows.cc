@@ -17,7 +17,7 @@ namespace keepone {
 
 namespace {
 
-constexpr int64_t kMorselBatches = 8;
+constexpr int64_t kGroupMorselBatches = 8;
 // Values that are wider on average are measured one by one.
 constexpr double kWideValueBytes = 256;
 // Groups that are sorted together when parts are merged.
@@ -51,7 +51,7 @@ class GroupStream final : public BatchStream {
   const std::shared_ptr<arrow::Schema>& schema() const override { return rows_->schema(); }
 
   arrow::Result<std::unique_ptr<Morsel>> NextMorsel() override {
-    const int64_t morsel_rows = rows_->context()->batch_rows_max() * kMorselBatches;
+    const int64_t morsel_rows = rows_->context()->batch_rows_max() * kGroupMorselBatches;
     const int64_t first = next_.fetch_add(1) * morsel_rows;
     if (first >= rows_->row_count()) {
       return nullptr;

@@ -14,8 +14,8 @@ namespace keepone {
 
 namespace {
 
-constexpr int64_t kPartitionsMax = 32;
-constexpr int64_t kPartitionsMin = 4;
+constexpr int64_t kJoinPartitionsMax = 32;
+constexpr int64_t kJoinPartitionsMin = 4;
 // What the writer of one partition takes, and the part of the limit that all may take together.
 constexpr int64_t kWriterBytes = 40 << 10;
 constexpr int64_t kWritersShare = 8;
@@ -24,11 +24,11 @@ constexpr int64_t kWritersShare = 8;
 
 uint32_t JoinPartitionCount(const QueryContext& context) {
   if (context.memory_bytes_max() < 0) {
-    return kPartitionsMax;
+    return kJoinPartitionsMax;
   }
   return static_cast<uint32_t>(
       std::clamp(context.memory_bytes_max() / kWritersShare / context.threads() / kWriterBytes,
-                 kPartitionsMin, kPartitionsMax));
+                 kJoinPartitionsMin, kJoinPartitionsMax));
 }
 
 int64_t TotalRows(const SpillRuns& runs) {

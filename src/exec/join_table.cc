@@ -22,7 +22,7 @@ namespace keepone {
 namespace {
 
 // More workers would mostly read the same keys again.
-constexpr int kPartitionsMax = 16;
+constexpr int kTablePartitionsMax = 16;
 // Fewer rows are not worth a second worker.
 constexpr int64_t kPartitionRowsMin = 1 << 14;
 
@@ -191,7 +191,7 @@ class KeyedTable final : public JoinTable {
                          const std::vector<int64_t>& batch_rows, bool existence_only, int threads) {
     const int64_t rows = std::accumulate(batch_rows.begin(), batch_rows.end(), int64_t{0});
     const auto count = static_cast<uint32_t>(
-        std::clamp<int64_t>(rows / kPartitionRowsMin, 1, std::min(threads, kPartitionsMax)));
+        std::clamp<int64_t>(rows / kPartitionRowsMin, 1, std::min(threads, kTablePartitionsMax)));
     ARROW_ASSIGN_OR_RAISE(const KeySource source,
                           KeySource::Make(context_, fields_, null_equals_null_));
     for (uint32_t i = 0; i < count; ++i) {

@@ -24,11 +24,11 @@ namespace {
 // Beyond this many rows a limit saves nothing.
 constexpr int64_t kLimitedRowsMax = std::numeric_limits<int32_t>::max();
 // The first rows are held in memory if, at this width, they take a small part of it.
-constexpr int64_t kWideRowBytes = 4096;
+constexpr int64_t kFetchedRowBytes = 4096;
 
 int64_t LimitedRowsMax(const QueryContext& context) {
   const int64_t limit = context.memory_bytes_max();
-  return limit < 0 ? kLimitedRowsMax : std::min(kLimitedRowsMax, limit / kWideRowBytes);
+  return limit < 0 ? kLimitedRowsMax : std::min(kLimitedRowsMax, limit / kFetchedRowBytes);
 }
 
 // The rows of the input that can be among the first `rows_max`, in input order.

@@ -34,6 +34,8 @@ namespace {
 constexpr int64_t kWriteBufferBytes = int64_t{32} << 10;
 constexpr int64_t kPendingBytesMax = int64_t{8} << 20;
 
+}  // namespace
+
 // Appends to a file that is open only while it is written to: there may be thousands of them, more
 // than a process may have open. Every byte is counted before it is written.
 class AppendedFile final : public arrow::io::OutputStream {
@@ -88,6 +90,8 @@ class AppendedFile final : public arrow::io::OutputStream {
   int64_t bytes_ = 0;
   bool closed_ = false;
 };
+
+namespace {
 
 // The same values under `type`, which has the same layout: readers give the storage of extension
 // types that nobody has registered.

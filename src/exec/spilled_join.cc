@@ -24,7 +24,7 @@ namespace keepone {
 namespace {
 
 // Splits of a partition; then its rows have mostly one key.
-constexpr int kLevelsMax = 4;
+constexpr int kJoinLevelsMax = 4;
 // Of what the limit leaves to one task, the part for the right rows of a block; the rest is for
 // their table, for reading and for what is put together.
 constexpr int64_t kBlockShare = 3;
@@ -136,7 +136,7 @@ class PartitionJoin {
         (left.empty() && right.empty())) {
       return arrow::Status::OK();
     }
-    if (BlockBytes(TotalRows(right), TotalBytes(right)) > block_bytes_max_ && level < kLevelsMax &&
+    if (BlockBytes(TotalRows(right), TotalBytes(right)) > block_bytes_max_ && level < kJoinLevelsMax &&
         !shape_.right_keys.empty()) {
       return Split(std::move(left), std::move(right), level + 1);
     }
@@ -180,7 +180,7 @@ class PartitionJoin {
         right_part.push_back(std::move(rights[i]));
       }
       ARROW_RETURN_NOT_OK(
-          Join(std::move(left_part), std::move(right_part), was_split ? level : kLevelsMax));
+          Join(std::move(left_part), std::move(right_part), was_split ? level : kJoinLevelsMax));
     }
     return arrow::Status::OK();
   }

@@ -22,7 +22,7 @@ namespace {
 
 // What cutting rows into partitions and sorting them takes for each, besides its encoded keys:
 // its partition's number, its place, its entry and its position, and some more for results.
-constexpr int64_t kSortedRowBytes = 64;
+constexpr int64_t kWindowRowBytes = 64;
 
 struct PlacedBatch {
   std::shared_ptr<arrow::RecordBatch> rows;
@@ -77,7 +77,7 @@ arrow::Result<WindowInput> WindowInput::Read(QueryContext* context, BatchStream&
     if (worker == nullptr) {
       worker = std::make_unique<Worker>(context, &all.aside_);
     }
-    const int64_t more = morsel.batch->num_rows() * kSortedRowBytes +
+    const int64_t more = morsel.batch->num_rows() * kWindowRowBytes +
                          EncodedKeyBytes(*morsel.batch, spec.partition) +
                          EncodedKeyBytes(*morsel.batch, ColumnsOf(spec.order));
     worker->batches.push_back({morsel.batch, morsel.position()});
@@ -119,7 +119,7 @@ arrow::Status WindowInput::ForEachPart(const PartHandler& handle) {
 
 int64_t WindowInput::BytesNeeded(const SpillRuns& files) const {
   // Keys are at most as wide as the rows; that they are half as wide is an estimate.
-  return TotalBytes(files) + TotalBytes(files) / 2 + TotalRows(files) * kSortedRowBytes;
+  return TotalBytes(files) + TotalBytes(files) / 2 + TotalRows(files) * kWindowRowBytes;
 }
 
 arrow::Status WindowInput::HandlePart(SpillRuns files, int level, const PartHandler& handle) {

@@ -18,7 +18,7 @@ namespace keepone {
 namespace {
 
 // Pieces that are joined at the latest, so that many tiny ones do not cost more than their rows.
-constexpr size_t kPiecesMax = 256;
+constexpr size_t kArenaPiecesMax = 256;
 // What may be dead before it pays to copy what lives.
 constexpr int64_t kDeadRowsMin = int64_t{1} << 14;
 constexpr int64_t kDeadBatchesMin = 2;
@@ -74,7 +74,7 @@ arrow::Status WinnerArena::Put(const std::shared_ptr<arrow::RecordBatch>& rows,
       group = end;
     }
   }
-  if (pieces_.size() >= kPiecesMax || IsLarge(in_pieces_.rows / 2, in_pieces_.bytes / 2)) {
+  if (pieces_.size() >= kArenaPiecesMax || IsLarge(in_pieces_.rows / 2, in_pieces_.bytes / 2)) {
     ARROW_RETURN_NOT_OK(Settle());
   }
   const auto dead_bytes_min = static_cast<double>(kDeadBatchesMin * context_->batch_bytes_max());

@@ -13,12 +13,12 @@ namespace keepone {
 namespace {
 
 // Below so many groups a worker's table lies in the cache and is merged in no time.
-constexpr uint32_t kSharedGroupsMin = 1 << 16;
+constexpr uint32_t kSharedWinnersMin = 1 << 16;
 // From so many on even a second copy of old groups costs more than sharing.
-constexpr uint32_t kOwnGroupsMax = 1 << 18;
+constexpr uint32_t kOwnWinnersMax = 1 << 18;
 // In between a worker shares if at least one of so many rows makes a new group.
-constexpr int64_t kRowsOfNewGroup = 8;
-constexpr int64_t kRowsBetweenQuestions = 1 << 15;
+constexpr int64_t kRowsOfNewWinner = 8;
+constexpr int64_t kRowsBetweenLooks = 1 << 15;
 
 }  // namespace
 
@@ -50,11 +50,11 @@ bool WinnerCollector::WantsToShare(Worker* worker) const {
     return true;
   }
   const uint32_t groups = worker->table->group_count();
-  if (groups < kSharedGroupsMin || worker->rows < kRowsBetweenQuestions) {
+  if (groups < kSharedWinnersMin || worker->rows < kRowsBetweenLooks) {
     return false;
   }
   const int64_t new_groups = groups - worker->groups;
-  const bool wants = groups >= kOwnGroupsMax || new_groups * kRowsOfNewGroup >= worker->rows;
+  const bool wants = groups >= kOwnWinnersMax || new_groups * kRowsOfNewWinner >= worker->rows;
   worker->groups = groups;
   worker->rows = 0;
   return wants;

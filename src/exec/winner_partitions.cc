@@ -23,14 +23,14 @@ namespace {
 
 // Few enough that a round of a worker finds some rows for each, and so many that workers seldom
 // meet.
-constexpr uint32_t kPartitionsMin = 32;
-constexpr uint32_t kPartitionsMax = 256;
+constexpr uint32_t kWinnerPartitionsMin = 32;
+constexpr uint32_t kWinnerPartitionsMax = 256;
 // Blocks that a worker gathers before it goes round.
 constexpr size_t kGatheredBlocks = 8;
 
 uint32_t PartitionCount(int threads) {
-  return std::clamp(std::bit_ceil(static_cast<uint32_t>(threads) * 4), kPartitionsMin,
-                    kPartitionsMax);
+  return std::clamp(std::bit_ceil(static_cast<uint32_t>(threads) * 4), kWinnerPartitionsMin,
+                    kWinnerPartitionsMax);
 }
 
 // What a batch of a state may take.

@@ -32,7 +32,7 @@ arrow::Status OutOfRange(const arrow::DataType& type) {
 }
 
 // Months first, kept within the shorter month; then days; then time. False on overflow.
-bool AddInterval(int64_t value, int64_t per_second, const MonthDayNanos& interval, int64_t* out) {
+bool AddIntervalTo(int64_t value, int64_t per_second, const MonthDayNanos& interval, int64_t* out) {
   const int64_t per_day = 86400 * per_second;
   int64_t days = FloorDivide(value, per_day);
   const int64_t time = value - days * per_day;
@@ -97,7 +97,7 @@ ScalarKernel InstantAndInterval(const TypePtr& type, size_t instant_index, Sign 
       MonthDayNanos interval = intervals.Value(row);
       int64_t value = 0;
       if ((sign == Sign::kMinus && !Negate(interval, &interval)) ||
-          !AddInterval(instants.Value(row), per_second, interval, &value)) {
+          !AddIntervalTo(instants.Value(row), per_second, interval, &value)) {
         return false;
       }
       builder.UnsafeAppend(value);

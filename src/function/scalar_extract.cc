@@ -181,7 +181,7 @@ Resolved ResolveIntervalField(const std::string& field) {
 }
 
 // The type in which a field is taken from an argument; nullptr when it is no date or time.
-TypePtr InstantType(const ScalarArgument& argument, bool of_day) {
+TypePtr PartArgumentType(const ScalarArgument& argument, bool of_day) {
   const TypePtr type = PlainType(argument.type);
   const TypePtr timestamp = arrow::timestamp(arrow::TimeUnit::MICRO);
   if (type->id() == arrow::Type::TIMESTAMP || (of_day && arrow::is_time(type->id()))) {
@@ -197,7 +197,7 @@ Resolved ResolveField(const Field& field, const ScalarArgument& argument) {
   if (IsIntervalType(*PlainType(argument.type))) {
     return ResolveIntervalField(field.name);
   }
-  const TypePtr type = InstantType(argument, field.of_day);
+  const TypePtr type = PartArgumentType(argument, field.of_day);
   if (type == nullptr) {
     return std::nullopt;
   }
@@ -234,7 +234,7 @@ Resolved ResolveEpoch(const ScalarArgument& argument) {
         });
     return resolution;
   }
-  TypePtr type = InstantType(argument, true);
+  TypePtr type = PartArgumentType(argument, true);
   if (type == nullptr || type->id() != arrow::Type::TIMESTAMP) {
     return std::nullopt;
   }
@@ -313,7 +313,7 @@ ScalarRow EpochCountRow(const std::string& name, arrow::TimeUnit::type unit,
           name + "(TIMESTAMP) -> BIGINT",
           units + " since 1970",
           [unit](ScalarArguments arguments) -> Resolved {
-            const TypePtr type = arguments.size() == 1 ? InstantType(arguments[0], true) : nullptr;
+            const TypePtr type = arguments.size() == 1 ? PartArgumentType(arguments[0], true) : nullptr;
             if (type == nullptr || type->id() != arrow::Type::TIMESTAMP) {
               return std::nullopt;
             }

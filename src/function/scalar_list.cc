@@ -36,7 +36,7 @@ TypePtr ListTypeOf(const ScalarArgument& argument) {
 }
 
 // list[i]: from 1, from the end when negative; NULL where there is none.
-Resolved ResolveExtract(ScalarArguments arguments) {
+Resolved ResolveElementExtract(ScalarArguments arguments) {
   const TypePtr type = arguments.size() == 2 ? ListTypeOf(arguments[0]) : nullptr;
   if (type == nullptr || !ConvertsTo(arguments[1], *arrow::int64())) {
     return std::nullopt;
@@ -216,7 +216,7 @@ arrow::Result<ArrayPtr> SplitTexts(const ScalarCall&, const Operands& operands) 
 Resolved ResolveMapExtract(ScalarArguments arguments) {
   const TypePtr type = arguments.size() == 2 ? PlainType(arguments[0].type) : nullptr;
   if (type == nullptr || type->id() != arrow::Type::MAP) {
-    return type != nullptr && IsListType(*type) ? ResolveExtract(arguments)
+    return type != nullptr && IsListType(*type) ? ResolveElementExtract(arguments)
                                                 : Resolved(std::nullopt);
   }
   const auto& map_type = arrow::internal::checked_cast<const arrow::MapType&>(*type);
@@ -302,7 +302,7 @@ std::vector<ScalarRow> ListRows() {
        {"array_extract", "list_element"},
        "list_extract(LIST, BIGINT) -> ANY",
        "list[i], counted from 1, or from the end when negative; NULL where there is none",
-       ResolveExtract},
+       ResolveElementExtract},
       {"list_slice",
        {"array_slice"},
        "list_slice(LIST, BIGINT from, BIGINT to) -> LIST",

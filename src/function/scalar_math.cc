@@ -30,7 +30,7 @@ ScalarResolver OneDouble(std::string kernel) {
   return Overloads({{{arrow::float64()}, arrow::float64(), ArrowKernel(std::move(kernel))}});
 }
 
-ScalarResolver TwoDoubles(std::string kernel) {
+ScalarResolver OfTwoDoubles(std::string kernel) {
   return Overloads(
       {{{arrow::float64(), arrow::float64()}, arrow::float64(), ArrowKernel(std::move(kernel))}});
 }
@@ -211,7 +211,7 @@ std::vector<ScalarRow> MathRows() {
        {"pow", "^", "**"},
        "power(DOUBLE, DOUBLE) -> DOUBLE",
        "a raised to b",
-       TwoDoubles("power")},
+       OfTwoDoubles("power")},
       row("sin", {}, "the sine", OneDouble("sin")),
       row("cos", {}, "the cosine", OneDouble("cos")),
       row("tan", {}, "the tangent", OneDouble("tan")),
@@ -222,7 +222,7 @@ std::vector<ScalarRow> MathRows() {
        {},
        "atan2(DOUBLE y, DOUBLE x) -> DOUBLE",
        "the angle of a point",
-       TwoDoubles("atan2")},
+       OfTwoDoubles("atan2")},
       row("degrees", {}, "radians as degrees",
           EachDoubleResolver([](double x) { return x * 180 / std::numbers::pi; })),
       row("radians", {}, "degrees as radians",

@@ -50,7 +50,7 @@ arrow::Result<std::optional<int>> FieldOf(const arrow::DataType& type,
   return std::nullopt;
 }
 
-Resolved ResolveExtract(ScalarArguments arguments) {
+Resolved ResolveFieldExtract(ScalarArguments arguments) {
   const TypePtr type = arguments.size() == 2 ? PlainType(arguments[0].type) : nullptr;
   if (type == nullptr || type->id() != arrow::Type::STRUCT) {
     return std::nullopt;
@@ -113,7 +113,7 @@ std::vector<ScalarRow> StructRows() {
        {"get_field"},
        "struct_extract(STRUCT, VARCHAR name | BIGINT place) -> ANY",
        "the field of a literal name, or at a place counted from 1",
-       ResolveExtract},
+       ResolveFieldExtract},
       {"struct_pack",
        {"row"},
        "struct_pack(name := ANY, ...) -> STRUCT",

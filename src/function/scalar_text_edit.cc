@@ -27,7 +27,7 @@ arrow::Status CheckBytes(int64_t bytes) {
 enum class Sides { kBoth, kLeft, kRight };
 
 // Removes all code points of a set from the ends.
-arrow::Status Trim(std::string_view text, std::string_view set, Sides sides, std::string* out) {
+arrow::Status TrimTo(std::string_view text, std::string_view set, Sides sides, std::string* out) {
   const auto in_set = [&](std::string_view code_point) {
     return set.find(code_point) != std::string_view::npos;
   };
@@ -56,9 +56,9 @@ ScalarRow TrimRow(const std::string& name, std::vector<std::string> aliases, Sid
                   const std::string& place) {
   const TypePtr text = arrow::utf8();
   const auto blanks = TextKernel(
-      [sides](const TextRow& row, std::string* out) { return Trim(row.Text(0), " ", sides, out); });
+      [sides](const TextRow& row, std::string* out) { return TrimTo(row.Text(0), " ", sides, out); });
   const auto set = TextKernel([sides](const TextRow& row, std::string* out) {
-    return Trim(row.Text(0), row.Text(1), sides, out);
+    return TrimTo(row.Text(0), row.Text(1), sides, out);
   });
   return {name, std::move(aliases), name + "(VARCHAR[, VARCHAR characters]) -> VARCHAR",
           "the text without blanks, or the characters, at " + place,

@@ -23,11 +23,29 @@ namespace keepone {
 
 namespace {
 
-// Rows are held until a row group is complete; its columns are then encoded on several threads and
-// stay encoded in memory until all are. This bounds the memory of a result, however long: wide rows
-// make row groups of few rows. Two row groups are held: one is written while the next is gathered.
+// Rows are held until a row group is complete, which bounds the memory of a result, however long:
+// wide rows make row groups of few rows. Two row groups are held: one is written while the next is
+// gathered. Its columns are encoded on several threads, and then all stay encoded in memory until
+// the last one is; where one column is most of the rows, that saves no time, and they are encoded
+// and written one by one.
 constexpr int64_t kRowGroupBytes = int64_t{6} << 20;
 constexpr int64_t kPageBytes = int64_t{1} << 20;
+constexpr double kDominantPart = 0.75;
+
+// Whether one column holds most of the bytes.
+bool OneColumnDominates(const arrow::RecordBatchVector& batches) {
+  std::vector<int64_t> bytes(static_cast<size_t>(batches[0]->num_columns()));
+  int64_t all = 0;
+  for (const auto& batch : batches) {
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      const int64_t column = RowBytes(*batch->column_data(static_cast<int>(i)), 0, batch->num_rows());
+      bytes[i] += column;
+      all += column;
+    }
+  }
+  const int64_t most = *std::max_element(bytes.begin(), bytes.end());
+  return static_cast<double>(most) > kDominantPart * static_cast<double>(all);
+}
 
 enum class DictionaryUse { kNever, kWherePaying, kAlways };
 
@@ -147,6 +165,11 @@ class ParquetSink final : public Sink {
 
   arrow::Status Encode(arrow::RecordBatchVector batches) {
     ARROW_RETURN_NOT_OK(OpenWriter(batches));
+    if (encoders_ == nullptr || OneColumnDominates(batches)) {
+      ARROW_ASSIGN_OR_RAISE(const auto table,
+                            arrow::Table::FromRecordBatches(schema_, std::move(batches)));
+      return writer_->WriteTable(*table, table->num_rows());
+    }
     ARROW_RETURN_NOT_OK(writer_->NewBufferedRowGroup());
     for (auto& batch : batches) {
       ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*batch));

@@ -13,7 +13,7 @@ namespace keepone::ast {
 namespace {
 
 constexpr size_t kListedMax = 6;       // More alternatives than this are no help.
-constexpr size_t kShownBytesMax = 40;  // Of a token.
+constexpr size_t kShownTokenBytesMax = 40;  // Of a token.
 constexpr size_t kMisspeltBytesMin = 3;
 
 // For the index of a closing token.
@@ -54,10 +54,10 @@ std::vector<int64_t> MatchBrackets(const std::vector<Token>& tokens) {
 }
 
 std::string Shortened(const std::string& text) {
-  if (text.size() <= kShownBytesMax) {
+  if (text.size() <= kShownTokenBytesMax) {
     return text;
   }
-  size_t end = kShownBytesMax;
+  size_t end = kShownTokenBytesMax;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) {
     --end;
   }
@@ -103,7 +103,7 @@ std::string ToUpper(std::string text) {
 // The keyword that `token` may have been meant as, or an empty string.
 std::string NearestKeyword(const Token& token, const std::vector<std::string>& keywords) {
   if (token.kind != TokenKind::kWord || token.text.size() < kMisspeltBytesMin ||
-      token.text.size() > kShownBytesMax) {
+      token.text.size() > kShownTokenBytesMax) {
     return "";
   }
   const std::string nearest = NearestName(token.text, keywords);

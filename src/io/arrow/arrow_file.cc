@@ -17,12 +17,12 @@ namespace keepone {
 
 namespace {
 
-constexpr std::string_view kMagic = "ARROW1";
-constexpr int64_t kTailBytes = 10;  // the length of the footer and the magic bytes
+constexpr std::string_view kFileMagic = "ARROW1";
+constexpr int64_t kFooterTailBytes = 10;  // the length of the footer and the magic bytes
 // Read at once where a message begins: most metadata are no longer.
 constexpr int64_t kMetadataReadBytes = 1024;
 
-arrow::Status CutOff(int64_t offset) {
+arrow::Status CutOffAt(int64_t offset) {
   return arrow::Status::IOError("the file is cut off in the message at byte ", offset);
 }
 
@@ -52,7 +52,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ReadBuffer(int descriptor, int64_t
   ARROW_ASSIGN_OR_RAISE(const bool complete,
                         ReadFully(descriptor, offset, bytes, buffer->mutable_data()));
   return complete ? arrow::Result<std::shared_ptr<arrow::Buffer>>(std::move(buffer))
-                  : CutOff(offset);
+                  : CutOffAt(offset);
 }
 
 // The body of one message, as a file of its own that ends where the body does.
@@ -86,7 +86,7 @@ class BodyFile final : public arrow::io::RandomAccessFile {
     ARROW_ASSIGN_OR_RAISE(const bool complete, ReadFully(descriptor_, offset_ + position, bytes,
                                                          static_cast<uint8_t*>(out)));
     counters_->bytes_read.fetch_add(bytes, std::memory_order_relaxed);
-    return complete ? arrow::Result<int64_t>(bytes) : CutOff(offset_);
+    return complete ? arrow::Result<int64_t>(bytes) : CutOffAt(offset_);
   }
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override {
     ARROW_RETURN_NOT_OK(CheckRange(position, bytes));
@@ -166,7 +166,7 @@ class LayoutReader {
     }
     found.block.metadata_bytes = prefix.prefix_bytes + prefix.metadata_bytes;
     if (found.block.metadata_bytes > left) {
-      return CutOff(offset);
+      return CutOffAt(offset);
     }
     if (found.block.metadata_bytes > bytes->size()) {
       ARROW_ASSIGN_OR_RAISE(bytes,
@@ -178,7 +178,7 @@ class LayoutReader {
         ReadMessageInfo({found.metadata->data(), static_cast<size_t>(found.metadata->size())}));
     found.block.body_bytes = found.info.body_bytes;
     if (found.block.body_bytes > left - found.block.metadata_bytes) {
-      return CutOff(offset);
+      return CutOffAt(offset);
     }
     return found;
   }
@@ -216,22 +216,22 @@ class LayoutReader {
 
   arrow::Status ReadFileFormat() {
     const int64_t size = layout_->identity.bytes;
-    uint8_t tail[kTailBytes] = {};
-    const bool has_tail = size >= kArrowMagicBytes + kTailBytes;
+    uint8_t tail[kFooterTailBytes] = {};
+    const bool has_tail = size >= kArrowMagicBytes + kFooterTailBytes;
     if (has_tail) {
-      ARROW_RETURN_NOT_OK(ReadFully(descriptor_, size - kTailBytes, kTailBytes, tail).status());
+      ARROW_RETURN_NOT_OK(ReadFully(descriptor_, size - kFooterTailBytes, kFooterTailBytes, tail).status());
     }
-    if (!has_tail || std::memcmp(tail + 4, kMagic.data(), kMagic.size()) != 0) {
+    if (!has_tail || std::memcmp(tail + 4, kFileMagic.data(), kFileMagic.size()) != 0) {
       return arrow::Status::Invalid("the file is cut off: its footer is missing");
     }
     int32_t length = 0;
     std::memcpy(&length, tail, sizeof(length));
-    if (length <= 0 || length > size - kTailBytes - kArrowMagicBytes) {
+    if (length <= 0 || length > size - kFooterTailBytes - kArrowMagicBytes) {
       return arrow::Status::Invalid("corrupt footer: its length is ", length,
                                     " bytes in a file of ", size);
     }
     ARROW_ASSIGN_OR_RAISE(const auto bytes,
-                          ReadBuffer(descriptor_, size - kTailBytes - length, length, pool_));
+                          ReadBuffer(descriptor_, size - kFooterTailBytes - length, length, pool_));
     ARROW_ASSIGN_OR_RAISE(IpcFooter footer,
                           ReadFooter({bytes->data(), static_cast<size_t>(bytes->size())}));
     ARROW_RETURN_NOT_OK(ReadSchema(kArrowMagicBytes).status());
@@ -284,7 +284,7 @@ class LayoutReader {
 }  // namespace
 
 ArrowFormat DetectArrowFormat(std::string_view first_bytes) {
-  if (first_bytes.starts_with(kMagic)) {
+  if (first_bytes.starts_with(kFileMagic)) {
     return ArrowFormat::kFile;
   }
   if (first_bytes.starts_with("FEA1")) {

@@ -21,8 +21,8 @@ namespace keepone {
 namespace {
 
 // Rows of a first batch whose size nothing foretells: dictionaries and runs hide it.
-constexpr int64_t kProbeRows = 256;
-constexpr int64_t kBatchGrowth = 8;
+constexpr int64_t kFirstBatchRows = 256;
+constexpr int64_t kRowsGrowth = 8;
 
 class ArrowMorsel final : public Morsel {
  public:
@@ -74,7 +74,7 @@ class ArrowMorsel final : public Morsel {
         counters_->bytes_read.load(std::memory_order_relaxed) - before, std::memory_order_relaxed);
     for (const auto& field : read_->schema()->fields()) {
       if (!DecodedType(field->type())->Equals(*field->type())) {
-        rows_limit_ = kProbeRows;
+        rows_limit_ = kFirstBatchRows;
       }
     }
     ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(*read_));
@@ -174,7 +174,7 @@ class ArrowMorsel final : public Morsel {
     if (rows_limit_ < INT64_MAX) {
       ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(batch));
       row_bytes_ = std::max<int64_t>(bytes / rows, 1);
-      rows_limit_ = std::min(rows_limit_ * kBatchGrowth, context_->batch_rows_max());
+      rows_limit_ = std::min(rows_limit_ * kRowsGrowth, context_->batch_rows_max());
     }
     return arrow::Status::OK();
   }

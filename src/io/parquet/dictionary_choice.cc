@@ -163,7 +163,7 @@ bool PaysOff(Leaf* leaf) {
   const double width = static_cast<double>(leaf->sample_bytes) / sampled;
   const auto values = static_cast<double>(leaf->values);
   const double all_distinct = EstimateDistinct(distinct, sampled, values);
-  const auto index_bits = std::bit_width(static_cast<uint64_t>(all_distinct));
+  const auto index_bits = static_cast<double>(std::bit_width(static_cast<uint64_t>(all_distinct)));
   return all_distinct * width + values * index_bits / 8 < kWorthwhilePart * values * width;
 }
 

@@ -18,7 +18,7 @@ constexpr unsigned kDictionaryMask = 3;
 // A content size of four bytes, nothing else.
 constexpr uint8_t kCutDescriptor = 2U << kContentSizeShift | kSingleSegment;
 
-uint64_t LoadLittleEndian(std::span<const uint8_t> bytes) {
+uint64_t LoadUnsigned(std::span<const uint8_t> bytes) {
   uint64_t value = 0;
   for (size_t i = 0; i < bytes.size(); ++i) {
     value |= uint64_t{bytes[i]} << (8 * i);
@@ -50,7 +50,7 @@ std::optional<ZstdFrameHeader> ParseZstdFrameHeader(std::span<const uint8_t> dat
   header.has_dictionary = dictionary_width > 0;
   if (content_width > 0) {
     // Two bytes begin to count where one byte ends.
-    const uint64_t bytes = LoadLittleEndian(data.subspan(content_begin, content_width)) +
+    const uint64_t bytes = LoadUnsigned(data.subspan(content_begin, content_width)) +
                            (content_width == 2 ? 256 : 0);
     if (bytes <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
       header.content_bytes = static_cast<int64_t>(bytes);
@@ -64,7 +64,7 @@ std::optional<int64_t> UsualZstdBlock(std::span<const uint8_t> data) {
   if (data.size() < kBlockHeaderBytes) {
     return std::nullopt;
   }
-  const auto header = static_cast<unsigned>(LoadLittleEndian(data.first(kBlockHeaderBytes)));
+  const auto header = static_cast<unsigned>(LoadUnsigned(data.first(kBlockHeaderBytes)));
   const bool is_last = (header & 1) != 0;
   const unsigned type = header >> 1 & 3;
   const int64_t size = header >> 3;

@@ -57,7 +57,7 @@ std::optional<std::string> WhyNot(const WindowChain& chain, const WindowChain::P
   return std::nullopt;
 }
 
-arrow::Result<NodePtr> MakeKept(const WindowChain& chain, const WindowChain::Place& place,
+arrow::Result<NodePtr> MakeKeptExtremes(const WindowChain& chain, const WindowChain::Place& place,
                                 std::vector<ExprPtr> rest, bool takes_nulls) {
   const WindowCall& call = chain.call(place);
   NodePtr input = chain.Without(place);
@@ -83,7 +83,7 @@ arrow::Result<NodePtr> MakeKept(const WindowChain& chain, const WindowChain::Pla
   return MakeFilter(ProjectNode::Make(std::move(kept), std::move(items)), std::move(rest));
 }
 
-arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& context) {
+arrow::Result<NodePtr> RewriteMaxWindow(const NodePtr& node, const OptimizerContext& context) {
   const auto* filter = AsIf<FilterNode>(*node);
   if (filter == nullptr) {
     return node;
@@ -107,7 +107,7 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
       }
       std::vector<ExprPtr> rest = conjuncts;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-      return MakeKept(chain, place, std::move(rest), condition.takes_nulls);
+      return MakeKeptExtremes(chain, place, std::move(rest), condition.takes_nulls);
     }
   }
   return node;
@@ -116,7 +116,7 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
 }  // namespace
 
 arrow::Result<NodePtr> MaxWindowToKeepRows(const NodePtr& plan, const OptimizerContext& context) {
-  return RewriteUp(plan, [&context](const NodePtr& node) { return Rewrite(node, context); });
+  return RewriteUp(plan, [&context](const NodePtr& node) { return RewriteMaxWindow(node, context); });
 }
 
 }  // namespace keepone

@@ -22,13 +22,13 @@ namespace {
 
 using Op = ColumnBound::Op;
 
-struct Comparison {
+struct BoundComparison {
   std::string_view function;
   Op op;
   Op reversed;
 };
 
-constexpr std::array<Comparison, 5> kComparisons = {{
+constexpr std::array<BoundComparison, 5> kBoundComparisons = {{
     {"equal", Op::kEqual, Op::kEqual},
     {"less", Op::kLess, Op::kGreater},
     {"less_equal", Op::kLessEqual, Op::kGreaterEqual},
@@ -88,7 +88,7 @@ class BoundFinder {
     if (children.size() != 2) {
       return;
     }
-    for (const Comparison& comparison : kComparisons) {
+    for (const BoundComparison& comparison : kBoundComparisons) {
       if (IsCall(conjunct, comparison.function)) {
         AddComparison(*children[0], comparison.op, *children[1]);
         AddComparison(*children[1], comparison.reversed, *children[0]);

@@ -151,7 +151,7 @@ void NoteFarMiss(const FilterNode& filter, const std::vector<ExprPtr>& conjuncts
   }
 }
 
-arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& context) {
+arrow::Result<NodePtr> RewriteWindow(const NodePtr& node, const OptimizerContext& context) {
   const auto* filter = AsIf<FilterNode>(*node);
   if (filter == nullptr) {
     return node;
@@ -189,7 +189,7 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
 }  // namespace
 
 arrow::Result<NodePtr> WindowToKeepRows(const NodePtr& plan, const OptimizerContext& context) {
-  return RewriteUp(plan, [&context](const NodePtr& node) { return Rewrite(node, context); });
+  return RewriteUp(plan, [&context](const NodePtr& node) { return RewriteWindow(node, context); });
 }
 
 }  // namespace keepone

@@ -184,13 +184,13 @@ std::string JoinSpellings(const std::vector<AggregateCall>& calls) {
   return text;
 }
 
-void AddUnique(ColumnId id, std::vector<ColumnId>* ids) {
+void AddIfNew(ColumnId id, std::vector<ColumnId>* ids) {
   if (std::find(ids->begin(), ids->end(), id) == ids->end()) {
     ids->push_back(id);
   }
 }
 
-arrow::Result<NodePtr> MakeKept(const AggregateNode& aggregate, ColumnIdGenerator* ids) {
+arrow::Result<NodePtr> MakeKeptWinners(const AggregateNode& aggregate, ColumnIdGenerator* ids) {
   const std::vector<AggregateCall>& calls = aggregate.calls();
   ARROW_ASSIGN_OR_RAISE(EligibleOrder eligible,
                         MakeEligibleOrder(aggregate.input(), calls[0], ids));
@@ -200,13 +200,13 @@ arrow::Result<NodePtr> MakeKept(const AggregateNode& aggregate, ColumnIdGenerato
   spec.ties_to_last = calls[0].ties_to_last;
   spec.spelling = JoinSpellings(calls);
   for (ColumnId group : aggregate.groups()) {
-    AddUnique(group, &spec.payload);
+    AddIfNew(group, &spec.payload);
   }
   for (const AggregateCall& call : calls) {
-    AddUnique(call.arguments[0], &spec.payload);
+    AddIfNew(call.arguments[0], &spec.payload);
   }
   if (eligible.condition_column.has_value()) {
-    AddUnique(*eligible.condition_column, &spec.payload);
+    AddIfNew(*eligible.condition_column, &spec.payload);
   }
   NodePtr kept = KeepRowsNode::Make(std::move(eligible.input), std::move(spec));
   std::vector<ProjectNode::Item> items;
@@ -250,7 +250,7 @@ std::optional<int64_t> RowsRead(const AggregateCall& call) {
   return call.distinct ? std::nullopt : call.limit;
 }
 
-arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& context) {
+arrow::Result<NodePtr> RewriteWinners(const NodePtr& node, const OptimizerContext& context) {
   const auto* aggregate = AsIf<AggregateNode>(*node);
   if (aggregate == nullptr) {
     return node;
@@ -286,14 +286,14 @@ arrow::Result<NodePtr> Rewrite(const NodePtr& node, const OptimizerContext& cont
     return node;
   }
   return stays ? KeepFirstRows(*aggregate, rows_max, context.ids)
-               : MakeKept(*aggregate, context.ids);
+               : MakeKeptWinners(*aggregate, context.ids);
 }
 
 }  // namespace
 
 arrow::Result<NodePtr> WinnersToKeepRows(const NodePtr& plan, const OptimizerContext& context) {
   ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeAllElements(plan, context));
-  return RewriteUp(result, [&context](const NodePtr& node) { return Rewrite(node, context); });
+  return RewriteUp(result, [&context](const NodePtr& node) { return RewriteWinners(node, context); });
 }
 
 }  // namespace keepone
