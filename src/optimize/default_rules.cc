@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimize/default_rules.h"
 
+#include "optimize/rules/extremes_to_winners.h"
 #include "optimize/rules/fold_constants.h"
 #include "optimize/rules/group_limit.h"
 #include "optimize/rules/late_fetch.h"
@@ -29,8 +30,10 @@ constexpr Rule kRules[] = {
     // After the pushing: filters stand on their windows now.
     {"window_to_keep_rows", WindowToKeepRows},
     {"max_window_to_keep_rows", MaxWindowToKeepRows},
-    // After the merging, so that the list_extract of an array_agg stands right above it.
+    // Before winners_to_keep_rows: the list_extract of an array_agg stands right above it then, and
+    // the calls are of one winner alone.
     {"merge_projects", MergeProjects},
+    {"extremes_to_winners", ExtremesToWinners},
     {"winners_to_keep_rows", WinnersToKeepRows},
     // Again: what stayed above a window may pass the KeepRows in its place, and what is FALSE is
     // known by now.

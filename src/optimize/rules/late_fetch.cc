@@ -15,7 +15,10 @@ namespace {
 using Form = OptimizerSettings::Form;
 
 // From this width on, carrying a payload through the picking costs more than reading the pages of
-// the winners a second time.
+// the winners a second time: where one row is kept of each group, from the first byte on, as a
+// winner's address costs its group nothing and carried columns are gathered at every win; where an
+// address is a carried value like others, from some columns on (docs/performance.md).
+constexpr int64_t kOneRowFetchBytesMin = 1;
 constexpr int64_t kFetchBytesMin = 32;
 // So few rows touch few pages, however narrow they are.
 constexpr int64_t kFewRows = 10'000;
@@ -57,7 +60,8 @@ Choice ChooseForm(const RowSplit& split, const KeepRowsNode::Spec& spec, Form fo
                       (*spec.group_limit == 1 ? " group is" : " groups are") + " wanted"};
   }
   const std::string payload = "the payload is " + Bytes(split.wide_bytes()) + " a row";
-  if (split.wide_bytes() < kFetchBytesMin) {
+  const bool is_one_row = spec.rows_max == 1 && spec.ties == KeepRowsNode::Ties::kCut;
+  if (split.wide_bytes() < (is_one_row ? kOneRowFetchBytesMin : kFetchBytesMin)) {
     return {false, "carry: " + payload};
   }
   return {true, "fetch: " + payload + " against " + Bytes(split.narrow_bytes()) + " of keys"};

@@ -70,14 +70,24 @@ Project: k, w, r, r1
 
 TEST_F(LateFetchTest, CarriesWhatIsNarrow) {
   const NodePtr scan = b.Scan();
+  int64_t rows_max = 1;
   const auto form = [&](const std::vector<std::string>& payload) {
-    return b.Apply(KeepRowsNode::Make(scan, b.KeepSpec(scan, {"k"}, {{"o", true}}, payload)),
-                   LateFetch);
+    KeepRowsNode::Spec spec = b.KeepSpec(scan, {"k"}, {{"o", true}}, payload);
+    spec.rows_max = rows_max;
+    return b.Apply(KeepRowsNode::Make(scan, std::move(spec)), LateFetch);
   };
   EXPECT_EQ(form({"k", "n"}), R"(
-KeepRows: group [k], order [o DESC NULLS LAST], first 1, gives [k, n]; carry: the payload is 8 bytes a row
+Project: k, n
+  Fetch: t [k, n] by row_address
+    KeepRows: group [k], order [o DESC NULLS LAST], first 1, gives [row_address]; fetch: the payload is 8 bytes a row against 16 bytes of keys
+      Scan: t [k, o] with row addresses
+)");
+  rows_max = 2;
+  EXPECT_EQ(form({"k", "n"}), R"(
+KeepRows: group [k], order [o DESC NULLS LAST], first 2, gives [k, n]; carry: the payload is 8 bytes a row
   Scan: t [k, o, w, n]
 )");
+  rows_max = 1;
   EXPECT_EQ(form({"k", "o"}), R"(
 KeepRows: group [k], order [o DESC NULLS LAST], first 1, gives [k, o]; carry: the payload is part of the keys
   Scan: t [k, o, w, n]
