@@ -136,8 +136,8 @@ class PartitionJoin {
         (left.empty() && right.empty())) {
       return arrow::Status::OK();
     }
-    if (BlockBytes(TotalRows(right), TotalBytes(right)) > block_bytes_max_ && level < kJoinLevelsMax &&
-        !shape_.right_keys.empty()) {
+    if (BlockBytes(TotalRows(right), TotalBytes(right)) > block_bytes_max_ &&
+        level < kJoinLevelsMax && !shape_.right_keys.empty()) {
       return Split(std::move(left), std::move(right), level + 1);
     }
     return JoinBlocks(std::move(left), std::move(right));

@@ -313,7 +313,8 @@ ScalarRow EpochCountRow(const std::string& name, arrow::TimeUnit::type unit,
           name + "(TIMESTAMP) -> BIGINT",
           units + " since 1970",
           [unit](ScalarArguments arguments) -> Resolved {
-            const TypePtr type = arguments.size() == 1 ? PartArgumentType(arguments[0], true) : nullptr;
+            const TypePtr type =
+                arguments.size() == 1 ? PartArgumentType(arguments[0], true) : nullptr;
             if (type == nullptr || type->id() != arrow::Type::TIMESTAMP) {
               return std::nullopt;
             }

@@ -55,8 +55,9 @@ arrow::Status TrimTo(std::string_view text, std::string_view set, Sides sides, s
 ScalarRow TrimRow(const std::string& name, std::vector<std::string> aliases, Sides sides,
                   const std::string& place) {
   const TypePtr text = arrow::utf8();
-  const auto blanks = TextKernel(
-      [sides](const TextRow& row, std::string* out) { return TrimTo(row.Text(0), " ", sides, out); });
+  const auto blanks = TextKernel([sides](const TextRow& row, std::string* out) {
+    return TrimTo(row.Text(0), " ", sides, out);
+  });
   const auto set = TextKernel([sides](const TextRow& row, std::string* out) {
     return TrimTo(row.Text(0), row.Text(1), sides, out);
   });

@@ -38,7 +38,8 @@ bool OneColumnDominates(const arrow::RecordBatchVector& batches) {
   int64_t all = 0;
   for (const auto& batch : batches) {
     for (size_t i = 0; i < bytes.size(); ++i) {
-      const int64_t column = RowBytes(*batch->column_data(static_cast<int>(i)), 0, batch->num_rows());
+      const int64_t column =
+          RowBytes(*batch->column_data(static_cast<int>(i)), 0, batch->num_rows());
       bytes[i] += column;
       all += column;
     }
@@ -76,8 +77,8 @@ class ParquetSink final : public Sink {
   // What every file of the schema is written with, and whether it can be.
   arrow::Status Prepare() {
     if (context_->threads() > 1 && schema_->num_fields() > 1) {
-      ARROW_ASSIGN_OR_RAISE(encoders_, arrow::internal::ThreadPool::Make(std::min(
-                                           context_->threads(), schema_->num_fields())));
+      ARROW_ASSIGN_OR_RAISE(encoders_, arrow::internal::ThreadPool::Make(
+                                           std::min(context_->threads(), schema_->num_fields())));
     }
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.store_schema();

@@ -12,7 +12,7 @@ namespace keepone::ast {
 
 namespace {
 
-constexpr size_t kListedMax = 6;       // More alternatives than this are no help.
+constexpr size_t kListedMax = 6;            // More alternatives than this are no help.
 constexpr size_t kShownTokenBytesMax = 40;  // Of a token.
 constexpr size_t kMisspeltBytesMin = 3;
 

@@ -219,7 +219,8 @@ class LayoutReader {
     uint8_t tail[kFooterTailBytes] = {};
     const bool has_tail = size >= kArrowMagicBytes + kFooterTailBytes;
     if (has_tail) {
-      ARROW_RETURN_NOT_OK(ReadFully(descriptor_, size - kFooterTailBytes, kFooterTailBytes, tail).status());
+      ARROW_RETURN_NOT_OK(
+          ReadFully(descriptor_, size - kFooterTailBytes, kFooterTailBytes, tail).status());
     }
     if (!has_tail || std::memcmp(tail + 4, kFileMagic.data(), kFileMagic.size()) != 0) {
       return arrow::Status::Invalid("the file is cut off: its footer is missing");

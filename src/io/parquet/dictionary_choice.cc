@@ -42,13 +42,11 @@ void SampleTexts(const ArrayType& array, Leaf* leaf) {
 }
 
 void SampleFixed(const arrow::Array& array, int width, Leaf* leaf) {
-  const uint8_t* values =
-      array.data()->GetValues<uint8_t>(1, array.offset() * int64_t{width});
+  const uint8_t* values = array.data()->GetValues<uint8_t>(1, array.offset() * int64_t{width});
   for (int64_t i = 0; i < array.length() && leaf->hashes.size() < kSampleValues; ++i) {
     if (array.IsValid(i)) {
       const auto* value = reinterpret_cast<const char*>(values + i * width);
-      leaf->hashes.push_back(
-          std::hash<std::string_view>()({value, static_cast<size_t>(width)}));
+      leaf->hashes.push_back(std::hash<std::string_view>()({value, static_cast<size_t>(width)}));
       leaf->sample_bytes += width;
     }
   }
@@ -102,14 +100,14 @@ void SampleArray(const arrow::Array& array, size_t* next, std::vector<Leaf>* lea
     case arrow::Type::LIST: {
       const auto& list = static_cast<const arrow::ListArray&>(array);
       const int64_t begin = list.value_offset(0);
-      return SampleArray(
-          *list.values()->Slice(begin, list.value_offset(list.length()) - begin), next, leaves);
+      return SampleArray(*list.values()->Slice(begin, list.value_offset(list.length()) - begin),
+                         next, leaves);
     }
     case arrow::Type::LARGE_LIST: {
       const auto& list = static_cast<const arrow::LargeListArray&>(array);
       const int64_t begin = list.value_offset(0);
-      return SampleArray(
-          *list.values()->Slice(begin, list.value_offset(list.length()) - begin), next, leaves);
+      return SampleArray(*list.values()->Slice(begin, list.value_offset(list.length()) - begin),
+                         next, leaves);
     }
     case arrow::Type::FIXED_SIZE_LIST: {
       const auto& list = static_cast<const arrow::FixedSizeListArray&>(array);
@@ -133,7 +131,9 @@ void SampleArray(const arrow::Array& array, size_t* next, std::vector<Leaf>* lea
 }
 
 // How many of `kinds` equally frequent values are seen in `draws` draws.
-double SeenOf(double kinds, double draws) { return kinds * -std::expm1(-draws / kinds); }
+double SeenOf(double kinds, double draws) {
+  return kinds * -std::expm1(-draws / kinds);
+}
 
 // How many different values `values` values have, of which the first `sampled` had `distinct`.
 double EstimateDistinct(double distinct, double sampled, double values) {

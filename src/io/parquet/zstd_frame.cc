@@ -50,8 +50,8 @@ std::optional<ZstdFrameHeader> ParseZstdFrameHeader(std::span<const uint8_t> dat
   header.has_dictionary = dictionary_width > 0;
   if (content_width > 0) {
     // Two bytes begin to count where one byte ends.
-    const uint64_t bytes = LoadUnsigned(data.subspan(content_begin, content_width)) +
-                           (content_width == 2 ? 256 : 0);
+    const uint64_t bytes =
+        LoadUnsigned(data.subspan(content_begin, content_width)) + (content_width == 2 ? 256 : 0);
     if (bytes <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
       header.content_bytes = static_cast<int64_t>(bytes);
     }

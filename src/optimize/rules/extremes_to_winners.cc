@@ -23,8 +23,7 @@ bool HoldsExtreme(const AggregateCall& winner, const AggregateCall& extreme) {
   const SortKey& key = winner.order[0];
   const bool takes_nulls = winner.required.empty();
   return key.column == extreme.arguments[0] &&
-         key.descending == (extreme.function->name == "max") &&
-         !(takes_nulls && key.nulls_first) &&
+         key.descending == (extreme.function->name == "max") && !(takes_nulls && key.nulls_first) &&
          std::all_of(winner.required.begin(), winner.required.end(),
                      [&key](ColumnId id) { return id == key.column; });
 }
@@ -49,8 +48,7 @@ arrow::Result<NodePtr> ReadExtremes(const NodePtr& node) {
         std::find_if(aggregate->calls().begin(), aggregate->calls().end(),
                      [&call](const AggregateCall& each) { return HoldsExtreme(each, call); });
     const Column value = PassedColumn(*node->input(), call.arguments[0]);
-    if (winner == aggregate->calls().end() ||
-        !call.function->result_type->Equals(*value.type)) {
+    if (winner == aggregate->calls().end() || !call.function->result_type->Equals(*value.type)) {
       continue;
     }
     ARROW_ASSIGN_OR_RAISE(AggregateCall read,

@@ -58,7 +58,7 @@ std::optional<std::string> WhyNot(const WindowChain& chain, const WindowChain::P
 }
 
 arrow::Result<NodePtr> MakeKeptExtremes(const WindowChain& chain, const WindowChain::Place& place,
-                                std::vector<ExprPtr> rest, bool takes_nulls) {
+                                        std::vector<ExprPtr> rest, bool takes_nulls) {
   const WindowCall& call = chain.call(place);
   NodePtr input = chain.Without(place);
   const Column value = PassedColumn(*input, call.aggregate->arguments[0]);
@@ -116,7 +116,8 @@ arrow::Result<NodePtr> RewriteMaxWindow(const NodePtr& node, const OptimizerCont
 }  // namespace
 
 arrow::Result<NodePtr> MaxWindowToKeepRows(const NodePtr& plan, const OptimizerContext& context) {
-  return RewriteUp(plan, [&context](const NodePtr& node) { return RewriteMaxWindow(node, context); });
+  return RewriteUp(plan,
+                   [&context](const NodePtr& node) { return RewriteMaxWindow(node, context); });
 }
 
 }  // namespace keepone

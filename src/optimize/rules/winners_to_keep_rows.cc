@@ -293,7 +293,8 @@ arrow::Result<NodePtr> RewriteWinners(const NodePtr& node, const OptimizerContex
 
 arrow::Result<NodePtr> WinnersToKeepRows(const NodePtr& plan, const OptimizerContext& context) {
   ARROW_ASSIGN_OR_RAISE(NodePtr result, TakeAllElements(plan, context));
-  return RewriteUp(result, [&context](const NodePtr& node) { return RewriteWinners(node, context); });
+  return RewriteUp(result,
+                   [&context](const NodePtr& node) { return RewriteWinners(node, context); });
 }
 
 }  // namespace keepone
