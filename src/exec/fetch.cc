@@ -2,6 +2,7 @@
 #include "exec/fetch.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -15,6 +16,7 @@
 #include <arrow/util/checked_cast.h>
 
 #include "base/check.h"
+#include "column/row_bytes.h"
 #include "exec/batch_map.h"
 #include "exec/breaker.h"
 #include "exec/held_rows.h"
@@ -102,8 +104,17 @@ class FetchRun {
         counters_(std::move(counters)) {}
 
   arrow::Result<std::unique_ptr<BatchStream>> Run(BatchStream& input) {
-    ARROW_ASSIGN_OR_RAISE(Narrow narrow, Collect(input));
+    ARROW_ASSIGN_OR_RAISE(arrow::RecordBatchVector batches, CollectInOrder(context_, input));
+    return Start(std::move(batches));
+  }
+
+  // The rows of these batches of the input.
+  // `goes_on_behind` as in FetchRequest.
+  arrow::Result<std::unique_ptr<BatchStream>> Start(arrow::RecordBatchVector batches,
+                                                    int64_t goes_on_behind = -1) {
+    ARROW_ASSIGN_OR_RAISE(Narrow narrow, MakeNarrow(std::move(batches)));
     FetchRequest request;
+    request.goes_on_behind = goes_on_behind;
     request.columns = spec_.fields;
     request.addresses = narrow.addresses;
     ARROW_ASSIGN_OR_RAISE(std::unique_ptr<BatchStream> fetched,
@@ -130,8 +141,7 @@ class FetchRun {
     return arrow::schema(arrow::FieldVector(fields.begin(), fields.begin() + count));
   }
 
-  arrow::Result<Narrow> Collect(BatchStream& input) {
-    ARROW_ASSIGN_OR_RAISE(arrow::RecordBatchVector batches, CollectInOrder(context_, input));
+  arrow::Result<Narrow> MakeNarrow(arrow::RecordBatchVector batches) {
     Narrow narrow;
     arrow::ArrayVector parts;
     for (const auto& batch : batches) {
@@ -240,11 +250,110 @@ class FetchRun {
   std::shared_ptr<SourceCounters> counters_;
 };
 
+// Reads an input in address order part by part and fetches each as a stream of its own, begun when
+// the one before it has no more morsels to hand out.
+class FetchInParts final : public BatchStream {
+ public:
+  FetchInParts(QueryContext* context, std::unique_ptr<BatchStream> input, FetchSpec spec,
+               std::shared_ptr<arrow::Schema> schema, std::shared_ptr<SourceCounters> counters)
+      : context_(context),
+        spec_(std::move(spec)),
+        schema_(std::move(schema)),
+        counters_(std::move(counters)),
+        input_(MakeOrderedReader(context, std::move(input))) {}
+
+  const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
+
+  arrow::Status Prepare() override { return BeginPart(); }
+
+  arrow::Result<std::unique_ptr<Morsel>> NextMorsel() override {
+    const std::lock_guard lock(mutex_);
+    while (part_ != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(std::unique_ptr<Morsel> morsel, part_->NextMorsel());
+      if (morsel != nullptr) {
+        return std::make_unique<PartMorsel>(part_, std::move(morsel));
+      }
+      ARROW_RETURN_NOT_OK(BeginPart());
+    }
+    return nullptr;
+  }
+
+ private:
+  // Keeps the stream of its part alive.
+  class PartMorsel final : public Morsel {
+   public:
+    PartMorsel(std::shared_ptr<BatchStream> part, std::unique_ptr<Morsel> morsel)
+        : part_(std::move(part)), morsel_(std::move(morsel)) {}
+    arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() override { return morsel_->Next(); }
+
+   private:
+    std::shared_ptr<BatchStream> part_;
+    std::unique_ptr<Morsel> morsel_;
+  };
+
+  // So large that the pages at its ends, which are read twice, do not matter.
+  int64_t PartBytesMax() const {
+    constexpr int64_t kPartBytesMax = int64_t{8} << 20;
+    const int64_t limit = context_->memory_bytes_max();
+    if (context_->force_spill()) {
+      return 1;
+    }
+    return limit < 0 ? kPartBytesMax : std::min(kPartBytesMax, limit / 64);
+  }
+
+  arrow::Status BeginPart() {
+    part_.reset();
+    arrow::RecordBatchVector batches;
+    for (int64_t bytes = 0; bytes < PartBytesMax();) {
+      std::shared_ptr<arrow::RecordBatch> batch;
+      ARROW_RETURN_NOT_OK(input_->ReadNext(&batch));
+      if (batch == nullptr) {
+        break;
+      }
+      bytes += BatchBytes(*batch);
+      batches.push_back(std::move(batch));
+    }
+    if (batches.empty()) {
+      return arrow::Status::OK();
+    }
+    const int64_t goes_on_behind = last_address_;
+    ARROW_RETURN_NOT_OK(CheckOrder(batches));
+    FetchRun run(context_, spec_, schema_, counters_);
+    ARROW_ASSIGN_OR_RAISE(part_, run.Start(std::move(batches), goes_on_behind));
+    return part_->Prepare();
+  }
+
+  arrow::Status CheckOrder(const arrow::RecordBatchVector& batches) {
+    for (const auto& batch : batches) {
+      const auto& addresses =
+          arrow::internal::checked_cast<const arrow::Int64Array&>(*batch->column(spec_.address));
+      for (int64_t i = 0; i < addresses.length(); ++i) {
+        KEEPONE_CHECK(addresses.Value(i) > last_address_, "addresses to fetch do not ascend");
+        last_address_ = addresses.Value(i);
+      }
+    }
+    return arrow::Status::OK();
+  }
+
+  QueryContext* const context_;
+  const FetchSpec spec_;
+  const std::shared_ptr<arrow::Schema> schema_;
+  const std::shared_ptr<SourceCounters> counters_;
+  const std::shared_ptr<arrow::RecordBatchReader> input_;
+  std::mutex mutex_;
+  std::shared_ptr<BatchStream> part_;  // nullptr: all have been fetched
+  int64_t last_address_ = -1;
+};
+
 }  // namespace
 
 std::unique_ptr<BatchStream> MakeFetch(QueryContext* context, std::unique_ptr<BatchStream> input,
                                        FetchSpec spec, std::shared_ptr<arrow::Schema> schema,
                                        std::shared_ptr<SourceCounters> counters) {
+  if (spec.input_in_address_order) {
+    return std::make_unique<FetchInParts>(context, std::move(input), std::move(spec),
+                                          std::move(schema), std::move(counters));
+  }
   auto run = std::make_shared<FetchRun>(context, std::move(spec), schema, std::move(counters));
   return MakeBreaker(std::move(input), std::move(schema),
                      [run](BatchStream& narrow) { return run->Run(narrow); });

@@ -41,6 +41,9 @@ struct FetchRequest {
   arrow::DataTypeVector types;  // as above
   // Ascending, without duplicates; of rows that exist. REQUIRES: no NULLs.
   std::shared_ptr<arrow::Int64Array> addresses;
+  // The last address of the request that this one goes on with, or -1: so that row groups are
+  // counted once.
+  int64_t goes_on_behind = -1;
 };
 
 // What reading did; a source adds to the counters of the scan or fetch that they were given to.

@@ -450,6 +450,7 @@ class Lowering {
     FetchSpec fetch;
     fetch.source = spec.source;
     fetch.keeps_input_order = spec.keeps_input_order;
+    fetch.input_in_address_order = spec.input_in_address_order;
     ARROW_ASSIGN_OR_RAISE(fetch.address, ColumnPosition(input.columns, spec.address));
     std::vector<Column> columns;
     for (const Column& column : node.input()->columns()) {

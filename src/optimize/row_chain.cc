@@ -348,6 +348,7 @@ NodePtr RowSplit::MakeWide(const Narrow& narrow, NodePtr picked, const std::vect
     spec.address = narrow.address;
     spec.fields = fetch_fields_;
     spec.keeps_input_order = keeps_input_order;
+    spec.input_in_address_order = IsInAddressOrder(*node);
     node = FetchNode::Make(node, std::move(spec));
   }
   // From here on all columns are passed on, but fields that no one needs higher up.

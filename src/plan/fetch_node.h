@@ -29,6 +29,7 @@ class FetchNode final : public Node {
     ColumnId address;
     std::vector<ScanNode::Field> fields;
     bool keeps_input_order = false;
+    bool input_in_address_order = false;  // known of the input, which need not be held then
   };
   static NodePtr Make(NodePtr input, Spec spec);
   FetchNode(NodePtr input, Spec spec);

@@ -129,7 +129,6 @@ class ArrowStream : public BatchStream {
     request.rows = file.layout->batches[batch].rows;
     request.address_base = file.begin_address + file.layout->addresses[batch];
     request.columns = columns_;
-    counters_->row_groups_read.fetch_add(1, std::memory_order_relaxed);
     return request;
   }
 
@@ -167,6 +166,7 @@ class ArrowScan final : public ArrowStream {
         batch_ = 0;
       } else if (const size_t batch = batch_++; batches[batch].rows > 0) {
         ARROW_ASSIGN_OR_RAISE(ArrowMorselRequest request, MakeRequest(file_, batch));
+        counters_->row_groups_read.fetch_add(1, std::memory_order_relaxed);
         return MakeArrowMorsel(context_, std::move(request), counters_);
       }
     }
@@ -185,14 +185,16 @@ class ArrowFetch final : public ArrowStream {
              std::shared_ptr<SourceCounters> counters)
       : ArrowStream(std::move(source), context, std::move(request.columns),
                     /*with_addresses=*/false, std::move(counters)),
-        addresses_(std::move(request.addresses)) {}
+        addresses_(std::move(request.addresses)),
+        goes_on_behind_(request.goes_on_behind) {
+    if (goes_on_behind_ < 0) {
+      counters_->row_groups_skipped.fetch_add(source_->batch_count, std::memory_order_relaxed);
+    }
+  }
 
   arrow::Result<std::unique_ptr<Morsel>> NextMorsel() override {
     const std::lock_guard lock(mutex_);
     if (next_ >= addresses_->length()) {
-      counters_->row_groups_skipped.fetch_add(source_->batch_count - batches_read_,
-                                              std::memory_order_relaxed);
-      batches_read_ = source_->batch_count;
       CloseFile();
       return nullptr;
     }
@@ -214,14 +216,17 @@ class ArrowFetch final : public ArrowStream {
                              file->begin_address + *behind) -
             values;
     request.wanted_end = next_;
-    ++batches_read_;
+    if (goes_on_behind_ < request.address_base) {
+      counters_->row_groups_skipped.fetch_sub(1, std::memory_order_relaxed);
+      counters_->row_groups_read.fetch_add(1, std::memory_order_relaxed);
+    }
     return MakeArrowMorsel(context_, std::move(request), counters_);
   }
 
  private:
   const std::shared_ptr<arrow::Int64Array> addresses_;
+  const int64_t goes_on_behind_;
   int64_t next_ = 0;
-  int64_t batches_read_ = 0;
 };
 
 class ArrowSource final : public Source {

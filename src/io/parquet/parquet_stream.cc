@@ -391,14 +391,16 @@ class ParquetFetch final : public ParquetStream {
                FetchRequest request, std::shared_ptr<SourceCounters> counters)
       : ParquetStream(std::move(source), context, Reads::kSome, std::move(request.columns),
                       /*with_addresses=*/false, std::move(counters)),
-        addresses_(std::move(request.addresses)) {}
+        addresses_(std::move(request.addresses)),
+        goes_on_behind_(request.goes_on_behind) {
+    if (goes_on_behind_ < 0) {
+      counters_->row_groups_skipped.fetch_add(source_->group_count, std::memory_order_relaxed);
+    }
+  }
 
  protected:
   arrow::Result<bool> PlanNextGroup() override {
     if (next_ >= addresses_->length()) {
-      counters_->row_groups_skipped.fetch_add(source_->group_count - groups_read_,
-                                              std::memory_order_relaxed);
-      groups_read_ = source_->group_count;
       return false;
     }
     const int64_t address = addresses_->Value(next_);
@@ -412,8 +414,10 @@ class ParquetFetch final : public ParquetStream {
                       static_cast<int>(behind - bases.begin()) - 1};
     const int64_t begin = next_;
     next_ = FindAddress(BaseOf(group) + RowsOf(group), begin);
-    ++groups_read_;
-    counters_->row_groups_read.fetch_add(1, std::memory_order_relaxed);
+    if (goes_on_behind_ < BaseOf(group)) {
+      counters_->row_groups_skipped.fetch_sub(1, std::memory_order_relaxed);
+      counters_->row_groups_read.fetch_add(1, std::memory_order_relaxed);
+    }
     ARROW_RETURN_NOT_OK(AddParts(group, begin, next_));
     return true;
   }
@@ -455,7 +459,7 @@ class ParquetFetch final : public ParquetStream {
 
   const std::shared_ptr<arrow::Int64Array> addresses_;
   int64_t next_ = 0;  // the first address that is not planned yet
-  int64_t groups_read_ = 0;
+  const int64_t goes_on_behind_;
 };
 
 }  // namespace

@@ -43,8 +43,8 @@ struct TextSourceOptions {
 // whose lines are records are cut into blocks that are read in parallel, others are cut into blocks
 // from the beginning on, by one worker at a time, and parsed in parallel. Fetch reads the winners'
 // records only, those near each other at once; a compressed file is decompressed again up to the
-// last of them. Pipes are read once and cannot be fetched from. Errors of a record name file, line and
-// column. `description` as in Source.
+// last of them. Pipes are read once and cannot be fetched from. Errors of a record name file, line
+// and column. `description` as in Source.
 std::shared_ptr<const Source> MakeTextSource(std::vector<TextSourceFile> files,
                                              std::string description, TextSourceOptions options);
 

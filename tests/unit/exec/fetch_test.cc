@@ -68,6 +68,19 @@ TEST(Fetch, ZipsWithTheInput) {
   Check(kSorted, Spec({1}, true), kZipped, expected);
 }
 
+TEST(Fetch, ReadsAnInputInAddressOrderPartByPart) {
+  FetchSpec spec = Spec({}, false);
+  spec.input_in_address_order = true;
+  Check(kSorted, spec, kOnlyFetched, R"([[["a"], 0], [null, 20], [["b", null], 30], [[], 50]])");
+  Check("[]", spec, kOnlyFetched, "[]");
+  for (const bool keeps_input_order : {false, true}) {
+    spec = Spec({1}, keeps_input_order);
+    spec.input_in_address_order = true;
+    Check(kSorted, spec, kZipped,
+          R"([["x", ["a"], 0], ["y", null, 20], [null, ["b", null], 30], ["z", [], 50]])");
+  }
+}
+
 TEST(Fetch, KeepsTheInputsOrder) {
   Check(kUnsorted, Spec({1}, true), kZipped,
         R"([[null, ["b", null], 30], ["z", [], 50], ["x", ["a"], 0], ["y", null, 20]])");
