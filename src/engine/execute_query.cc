@@ -108,22 +108,34 @@ StatementResult ExecuteExplain(const ast::ExplainStatement& statement, const Exe
 StatementResult ExecuteCopy(const ast::CopyStatement& statement, const ExecuteState& state) {
   SinkOptions options;
   arrow::Result<FileFormat> format = FileFormatFromPath(statement.target.text);
-  SourceSpan options_span = statement.target.span;
-  for (const ast::CopyOption& option : statement.options) {
-    std::string value;
-    if (option.value != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(value, OptionText(*option.value));
+  SourceSpan format_span = statement.target.span;
+  bool format_given = false;
+  for (const ast::CopyOption& written : statement.options) {
+    SinkOption option;
+    option.span = written.span;
+    if (written.value != nullptr) {
+      if (const auto* list = written.value->If<ast::ListExpr>()) {
+        for (const ast::ExprPtr& element : list->elements) {
+          ARROW_ASSIGN_OR_RAISE(option.list.emplace_back(), OptionText(*element));
+        }
+      } else {
+        ARROW_ASSIGN_OR_RAISE(option.value, OptionText(*written.value));
+      }
     }
-    const std::string name = LowerCase(option.name.text);
+    const std::string name = LowerCase(written.name.text);
     if (name == "format") {
-      format = FileFormatFromName(value);
-      options_span = option.span;
-    } else if (!options.emplace(name, value).second) {
-      return BindError(option.span, "option \"", option.name.text, "\" is given twice");
+      format = FileFormatFromName(option.value);
+      format_span = option.span;
+      format_given = true;
+    } else if (!options.emplace(name, std::move(option)).second) {
+      return BindError(written.span, "option \"", written.name.text, "\" is given twice");
     }
   }
+  if (!format.ok() && !format_given && options.contains("partition_by")) {
+    format = FileFormat::kParquet;  // names of directories seldom say
+  }
   if (!format.ok()) {
-    return WithSpan(format.status(), ErrorKind::kBind, options_span);
+    return WithSpan(format.status(), ErrorKind::kBind, format_span);
   }
   ARROW_ASSIGN_OR_RAISE(PreparedQuery prepared,
                         PrepareQuery(*statement.query, *state.catalog, *state.settings));
@@ -131,15 +143,7 @@ StatementResult ExecuteCopy(const ast::CopyStatement& statement, const ExecuteSt
   arrow::Result<std::unique_ptr<Sink>> sink = MakeFileSink(
       state.context.get(), *format, running.reader->schema(), options, statement.target.text);
   if (!sink.ok()) {
-    SourceSpan span = statement.target.span;
-    for (const ast::CopyOption& option : statement.options) {
-      // A message about an option quotes its name.
-      if (sink.status().message().find("\"" + LowerCase(option.name.text) + "\"") !=
-          std::string::npos) {
-        span = option.span;
-      }
-    }
-    return WithSpan(sink.status(), ErrorKind::kBind, span);
+    return WithSpan(sink.status(), ErrorKind::kBind, statement.target.span);
   }
   ARROW_ASSIGN_OR_RAISE(const int64_t rows,
                         Drain(running.reader.get(), state.context.get(), sink->get()));

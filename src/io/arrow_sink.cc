@@ -31,20 +31,21 @@ class ArrowSink final : public Sink {
 }  // namespace
 
 arrow::Result<std::unique_ptr<Sink>> MakeArrowSink(
-    QueryContext* context, const std::shared_ptr<arrow::Schema>& schema, bool file,
+    QueryContext* context, int threads, const std::shared_ptr<arrow::Schema>& schema, bool file,
     SinkOptionReader* reader, std::shared_ptr<arrow::io::OutputStream> output) {
   ARROW_ASSIGN_OR_RAISE(const auto codec,
                         reader->Codec("compression", arrow::Compression::UNCOMPRESSED));
+  // Of the LZ4 forms the format has the framed one.
+  const auto framed = codec == arrow::Compression::LZ4 ? arrow::Compression::LZ4_FRAME : codec;
+  ARROW_ASSIGN_OR_RAISE(const int level, reader->CodecLevel("compression_level", framed));
   arrow::ipc::IpcWriteOptions options = arrow::ipc::IpcWriteOptions::Defaults();
   options.memory_pool = context->pool();
-  options.use_threads = context->threads() > 1;
+  options.use_threads = threads > 1;
   if (codec != arrow::Compression::UNCOMPRESSED) {
-    // Of the LZ4 forms the format has the framed one.
-    const auto framed = codec == arrow::Compression::LZ4 ? arrow::Compression::LZ4_FRAME : codec;
     if (framed != arrow::Compression::LZ4_FRAME && framed != arrow::Compression::ZSTD) {
-      return BindError({}, "Arrow files are compressed with lz4 or zstd only");
+      return reader->Error("compression", "Arrow files are compressed with lz4 or zstd only");
     }
-    ARROW_ASSIGN_OR_RAISE(options.codec, arrow::util::Codec::Create(framed));
+    ARROW_ASSIGN_OR_RAISE(options.codec, arrow::util::Codec::Create(framed, level));
   }
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer;
   if (file) {

@@ -21,6 +21,7 @@ class RenamingSink final : public Sink {
     return sink_->Write(arrow::RecordBatch::Make(schema_, batch->num_rows(), batch->column_data()));
   }
 
+  arrow::Status Flush() override { return sink_->Flush(); }
   arrow::Status Finish() override { return sink_->Finish(); }
 
  private:

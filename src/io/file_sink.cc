@@ -14,7 +14,9 @@
 #include <arrow/io/file.h>
 
 #include "base/error.h"
+#include "io/partitioned_sink.h"
 #include "io/sink.h"
+#include "io/write_error.h"
 
 namespace keepone {
 
@@ -23,22 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr mode_t kPermissionBits = 07777;
-
-arrow::Status FileError(const std::string& path, const std::string& what, int error_number) {
-  const auto message =
-      JoinMessage("cannot write \"", path, "\": ", what,
-                  std::error_code(error_number, std::generic_category()).message());
-  const bool full = error_number == ENOSPC || error_number == EDQUOT;
-  return MakeError(full ? ErrorKind::kResource : ErrorKind::kData, std::nullopt, message);
-}
-
-// A write error of Arrow tells the errno only in its text and detail.
-arrow::Status TellWriteError(const arrow::Status& status, const std::string& path) {
-  if (status.IsIOError() && status.ToString().find(std::strerror(ENOSPC)) != std::string::npos) {
-    return ResourceError("cannot write \"", path, "\": ", std::strerror(ENOSPC));
-  }
-  return WithPath(status, path);
-}
 
 // Writes to `temporary_path` and moves it to `path` when complete.
 class FileSink final : public Sink {
@@ -65,11 +51,13 @@ class FileSink final : public Sink {
     return TellWriteError(sink_->Write(batch), path_);
   }
 
+  arrow::Status Flush() override { return TellWriteError(sink_->Flush(), path_); }
+
   arrow::Status Finish() override {
     ARROW_RETURN_NOT_OK(TellWriteError(sink_->Finish(), path_));
     ARROW_RETURN_NOT_OK(TellWriteError(output_->Close(), path_));
     if (!temporary_path_.empty() && std::rename(temporary_path_.c_str(), path_.c_str()) != 0) {
-      return FileError(path_, "", errno);
+      return WriteError(path_, errno);
     }
     complete_ = true;
     return arrow::Status::OK();
@@ -95,7 +83,7 @@ arrow::Result<int> OpenTemporary(const std::string& path, const struct stat* rep
   *temporary_path = (parent / ("." + fs::path(path).filename().string() + ".XXXXXX")).string();
   const int descriptor = ::mkstemp(temporary_path->data());
   if (descriptor < 0) {
-    return FileError(path, "", errno);
+    return WriteError(path, errno);
   }
   // mkstemp gives 0600; a new file has what the user's mask leaves.
   const mode_t mask = ::umask(0);
@@ -105,7 +93,7 @@ arrow::Result<int> OpenTemporary(const std::string& path, const struct stat* rep
     const int error_number = errno;
     ::close(descriptor);
     ::unlink(temporary_path->c_str());
-    return FileError(path, "", error_number);
+    return WriteError(path, error_number);
   }
   return descriptor;
 }
@@ -116,11 +104,15 @@ arrow::Result<std::unique_ptr<Sink>> MakeFileSink(QueryContext* context, FileFor
                                                   const std::shared_ptr<arrow::Schema>& schema,
                                                   const SinkOptions& options,
                                                   const std::string& path) {
+  if (options.contains("partition_by")) {
+    return MakePartitionedSink(context, format, schema, options, path);
+  }
   std::string target = path;
   struct stat info = {};
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) {
-    return DataError("cannot write \"", path, "\": it is a directory");
+    return WithHint(DataError("cannot write \"", path, "\": it is a directory"),
+                    "option PARTITION_BY writes a directory of files");
   }
   std::shared_ptr<arrow::io::FileOutputStream> output;
   std::string temporary_path;
@@ -140,14 +132,20 @@ arrow::Result<std::unique_ptr<Sink>> MakeFileSink(QueryContext* context, FileFor
         target = resolved.string();
       }
       if (::access(target.c_str(), W_OK) != 0) {
-        return FileError(path, "", errno);
+        return WriteError(path, errno);
       }
     }
     ARROW_ASSIGN_OR_RAISE(const int descriptor,
                           OpenTemporary(target, exists ? &info : nullptr, &temporary_path));
     ARROW_ASSIGN_OR_RAISE(output, arrow::io::FileOutputStream::Open(descriptor));
   }
-  arrow::Result<std::unique_ptr<Sink>> sink = MakeSink(context, format, schema, options, output);
+  SinkOptions all_options = options;
+  const std::string compression = IsTextFormat(format) ? CompressionFromPath(path) : "";
+  if (!compression.empty() && !options.contains("codec")) {
+    all_options.emplace("compression", SinkOption{compression});  // unless it is given
+  }
+  arrow::Result<std::unique_ptr<Sink>> sink =
+      MakeSink(context, format, schema, all_options, output);
   if (!sink.ok()) {
     static_cast<void>(output->Close());
     if (!temporary_path.empty()) {

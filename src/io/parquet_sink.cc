@@ -31,6 +31,7 @@ namespace {
 constexpr int64_t kRowGroupBytes = int64_t{6} << 20;
 constexpr int64_t kPageBytes = int64_t{1} << 20;
 constexpr double kDominantPart = 0.75;
+constexpr double kFalsePositives = 0.01;  // of Bloom filters
 
 // Whether one column holds most of the bytes.
 bool OneColumnDominates(const arrow::RecordBatchVector& batches) {
@@ -51,12 +52,17 @@ bool OneColumnDominates(const arrow::RecordBatchVector& batches) {
 enum class DictionaryUse { kNever, kWherePaying, kAlways };
 
 struct ParquetOptions {
+  int threads;
   arrow::Compression::type codec;
   int level;
   int64_t row_group_bytes;
   int64_t row_group_rows;
   int64_t page_bytes;
   DictionaryUse dictionary;
+  std::vector<int> dictionary_columns;  // of kAlways
+  bool page_index;
+  std::vector<int> bloom_filter_columns;
+  double bloom_filter_fpp;  // false positives
 };
 
 class ParquetSink final : public Sink {
@@ -76,9 +82,9 @@ class ParquetSink final : public Sink {
 
   // What every file of the schema is written with, and whether it can be.
   arrow::Status Prepare() {
-    if (context_->threads() > 1 && schema_->num_fields() > 1) {
+    if (options_.threads > 1 && schema_->num_fields() > 1) {
       ARROW_ASSIGN_OR_RAISE(encoders_, arrow::internal::ThreadPool::Make(
-                                           std::min(context_->threads(), schema_->num_fields())));
+                                           std::min(options_.threads, schema_->num_fields())));
     }
     parquet::ArrowWriterProperties::Builder arrow_properties;
     arrow_properties.store_schema();
@@ -105,9 +111,13 @@ class ParquetSink final : public Sink {
     return arrow::Status::OK();
   }
 
-  arrow::Status Finish() override {
+  arrow::Status Flush() override {
     ARROW_RETURN_NOT_OK(WriteRowGroup());
-    ARROW_RETURN_NOT_OK(AwaitWritten());
+    return AwaitWritten();
+  }
+
+  arrow::Status Finish() override {
+    ARROW_RETURN_NOT_OK(Flush());
     ARROW_RETURN_NOT_OK(OpenWriter({}));
     return writer_->Close();
   }
@@ -119,13 +129,31 @@ class ParquetSink final : public Sink {
     properties.memory_pool(context_->pool())
         ->compression(options_.codec)
         ->max_row_group_length(options_.row_group_rows)
-        ->data_pagesize(options_.page_bytes)
-        ->enable_write_page_index();
+        ->data_pagesize(options_.page_bytes);
+    if (!options_.page_index) {
+      properties.disable_write_page_index();
+    }
     if (options_.level != arrow::util::kUseDefaultCompressionLevel) {
       properties.compression_level(options_.level);
     }
-    if (options_.dictionary == DictionaryUse::kNever) {
+    if (options_.dictionary != DictionaryUse::kWherePaying) {
       properties.disable_dictionary();
+    }
+    if (options_.dictionary == DictionaryUse::kAlways && parquet_schema_ != nullptr) {
+      for (int i = 0; i < parquet_schema_->num_columns(); ++i) {
+        const int column =
+            parquet_schema_->group_node()->FieldIndex(*parquet_schema_->GetColumnRoot(i));
+        if (std::find(options_.dictionary_columns.begin(), options_.dictionary_columns.end(),
+                      column) != options_.dictionary_columns.end()) {
+          properties.enable_dictionary(parquet_schema_->Column(i)->path());
+        }
+      }
+    }
+    for (const int column : options_.bloom_filter_columns) {
+      parquet::BloomFilterOptions filter;
+      filter.fpp = options_.bloom_filter_fpp;
+      // The path of a column without leaves below it is its name, dots and all.
+      properties.enable_bloom_filter(schema_->field(column)->name(), filter);
     }
     for (const std::string& path : columns_without_dictionary) {
       properties.disable_dictionary(path);
@@ -156,7 +184,7 @@ class ParquetSink final : public Sink {
     }
     rows_ = 0;
     bytes_ = 0;
-    const bool in_background = context_->threads() > 1;
+    const bool in_background = options_.threads > 1;
     written_ = std::async(in_background ? std::launch::async : std::launch::deferred,
                           [this, batches = std::exchange(batches_, {})]() mutable {
                             return Encode(std::move(batches));
@@ -217,26 +245,51 @@ arrow::Status CheckTypes(const arrow::Schema& schema) {
   return arrow::Status::OK();
 }
 
+// The columns that get Bloom filters: those named, or of all those that can have one.
+arrow::Result<std::vector<int>> BloomFilterColumns(const arrow::Schema& schema,
+                                                   SinkOptionReader* reader) {
+  const std::string name = "bloom_filter";
+  const bool is_named = reader->IsList(name);
+  ARROW_ASSIGN_OR_RAISE(const std::vector<int> columns, reader->Columns(name, schema, {}));
+  std::vector<int> filtered;
+  for (const int column : columns) {
+    const arrow::Field& field = *schema.field(column);
+    const arrow::Type::type type = field.type()->id();
+    if (arrow::is_integer(type) || arrow::is_floating(type) || arrow::is_decimal(type) ||
+        arrow::is_temporal(type) || arrow::is_base_binary_like(type) ||
+        type == arrow::Type::FIXED_SIZE_BINARY) {
+      filtered.push_back(column);
+    } else if (is_named) {
+      return reader->Error(name, "option \"", name, "\" names \"", field.name(),
+                           "\", but columns of its type have no Bloom filters");
+    }
+  }
+  return filtered;
+}
+
 }  // namespace
 
 arrow::Result<std::unique_ptr<Sink>> MakeParquetSink(
-    QueryContext* context, const std::shared_ptr<arrow::Schema>& schema, SinkOptionReader* reader,
-    std::shared_ptr<arrow::io::OutputStream> output) {
+    QueryContext* context, int threads, const std::shared_ptr<arrow::Schema>& schema,
+    SinkOptionReader* reader, std::shared_ptr<arrow::io::OutputStream> output) {
   ARROW_RETURN_NOT_OK(CheckTypes(*schema));
-  ParquetOptions options;
+  ParquetOptions options = {};
+  options.threads = threads;
   ARROW_ASSIGN_OR_RAISE(options.codec, reader->Codec("compression", arrow::Compression::SNAPPY));
-  ARROW_ASSIGN_OR_RAISE(const int64_t level,
-                        reader->CodecLevel("compression_level", options.codec));
-  options.level = static_cast<int>(level);
+  ARROW_ASSIGN_OR_RAISE(options.level, reader->CodecLevel("compression_level", options.codec));
   ARROW_ASSIGN_OR_RAISE(options.row_group_bytes, reader->Bytes("row_group_bytes", kRowGroupBytes));
   ARROW_ASSIGN_OR_RAISE(options.row_group_rows,
                         reader->Integer("row_group_size", 1 << 20, 1, INT32_MAX));
   ARROW_ASSIGN_OR_RAISE(options.page_bytes, reader->Bytes("page_bytes", kPageBytes));
   const bool dictionary_given = reader->Has("dictionary");
-  ARROW_ASSIGN_OR_RAISE(const bool dictionary, reader->Flag("dictionary", true));
-  options.dictionary = !dictionary_given ? DictionaryUse::kWherePaying
-                       : dictionary      ? DictionaryUse::kAlways
-                                         : DictionaryUse::kNever;
+  ARROW_ASSIGN_OR_RAISE(options.dictionary_columns, reader->Columns("dictionary", *schema, {}));
+  options.dictionary = !dictionary_given                    ? DictionaryUse::kWherePaying
+                       : options.dictionary_columns.empty() ? DictionaryUse::kNever
+                                                            : DictionaryUse::kAlways;
+  ARROW_ASSIGN_OR_RAISE(options.page_index, reader->Flag("page_index", true));
+  ARROW_ASSIGN_OR_RAISE(options.bloom_filter_columns, BloomFilterColumns(*schema, reader));
+  ARROW_ASSIGN_OR_RAISE(options.bloom_filter_fpp,
+                        reader->Fraction("bloom_filter_false_positive_ratio", kFalsePositives));
   auto sink = std::make_unique<ParquetSink>(context, schema, options, std::move(output));
   ARROW_RETURN_NOT_OK(sink->Prepare());
   return sink;

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/letter_case.h"
+#include "io/compressed_sink.h"
 #include "io/distinct_names.h"
 #include "io/format_sinks.h"
 #include "io/sink_options.h"
@@ -51,6 +52,32 @@ std::string FormatNames() {
   return names;
 }
 
+struct CompressionName {
+  std::string_view name;
+  std::string_view extension;
+};
+
+constexpr std::array<CompressionName, 5> kCompressions = {{
+    {"gzip", "gz"},
+    {"zstd", "zst"},
+    {"zstd", "zstd"},
+    {"lz4", "lz4"},
+    {"brotli", "br"},
+}};
+
+// The file's name without directories, in lower case.
+std::string FileName(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return LowerCase(slash == std::string::npos ? path : path.substr(slash + 1));
+}
+
+const CompressionName* FindCompression(const std::string& file) {
+  const auto found = std::find_if(
+      kCompressions.begin(), kCompressions.end(),
+      [&](const CompressionName& c) { return file.ends_with("." + std::string(c.extension)); });
+  return found == kCompressions.end() ? nullptr : &*found;
+}
+
 bool MayRepeatNames(FileFormat format) {
   return format == FileFormat::kCsv || format == FileFormat::kTsv ||
          format == FileFormat::kMarkdown;
@@ -67,11 +94,16 @@ arrow::Result<FileFormat> FileFormatFromName(const std::string& name) {
 }
 
 arrow::Result<FileFormat> FileFormatFromPath(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const std::string file = slash == std::string::npos ? path : path.substr(slash + 1);
+  std::string file = FileName(path);
+  const CompressionName* compression = FindCompression(file);
+  if (compression != nullptr) {
+    file.resize(file.size() - compression->extension.size() - 1);
+  }
   const size_t dot = file.rfind('.');
   if (dot != std::string::npos) {
-    if (const FormatName* format = FindFormat(LowerCase(file.substr(dot + 1)))) {
+    const FormatName* format = FindFormat(file.substr(dot + 1));
+    // Files of the other formats are compressed inside.
+    if (format != nullptr && (compression == nullptr || IsTextFormat(format->format))) {
       return format->format;
     }
   }
@@ -79,17 +111,52 @@ arrow::Result<FileFormat> FileFormatFromPath(const std::string& path) {
                   "name the format, or use an extension: " + FormatNames());
 }
 
+std::string CompressionFromPath(const std::string& path) {
+  const CompressionName* compression = FindCompression(FileName(path));
+  return compression == nullptr ? "" : std::string(compression->name);
+}
+
+bool IsTextFormat(FileFormat format) {
+  switch (format) {
+    case FileFormat::kCsv:
+    case FileFormat::kTsv:
+    case FileFormat::kJson:
+    case FileFormat::kNdjson:
+    case FileFormat::kMarkdown:
+      return true;
+    case FileFormat::kParquet:
+    case FileFormat::kArrowFile:
+    case FileFormat::kArrowStream:
+      break;
+  }
+  return false;
+}
+
+std::string FileFormatName(FileFormat format) {
+  const auto* const name = std::find_if(kFormats.begin(), kFormats.end(),
+                                        [&](const FormatName& f) { return f.format == format; });
+  return std::string(name->name);
+}
+
 arrow::Result<std::unique_ptr<Sink>> MakeSink(QueryContext* context, FileFormat format,
                                               const std::shared_ptr<arrow::Schema>& schema,
                                               const SinkOptions& options,
-                                              std::shared_ptr<arrow::io::OutputStream> output) {
-  SinkOptionReader reader(options);
+                                              std::shared_ptr<arrow::io::OutputStream> output,
+                                              SinkThreads threads) {
+  const int thread_count = threads == SinkThreads::kOne ? 1 : context->threads();
+  ARROW_ASSIGN_OR_RAISE(SinkOptionReader reader, SinkOptionReader::Make(options));
+  std::shared_ptr<arrow::io::OutputStream> compressed;
+  if (IsTextFormat(format)) {
+    ARROW_ASSIGN_OR_RAISE(compressed, CompressText(context, &reader, output));
+    output = compressed != nullptr ? compressed : output;
+  }
   const std::shared_ptr<arrow::Schema> written =
       MayRepeatNames(format) ? schema : WithDistinctNames(schema);
   std::unique_ptr<Sink> sink;
   switch (format) {
     case FileFormat::kParquet: {
-      ARROW_ASSIGN_OR_RAISE(sink, MakeParquetSink(context, written, &reader, std::move(output)));
+      ARROW_ASSIGN_OR_RAISE(
+          sink, MakeParquetSink(context, thread_count, written, &reader, std::move(output)));
       break;
     }
     case FileFormat::kCsv:
@@ -110,14 +177,16 @@ arrow::Result<std::unique_ptr<Sink>> MakeSink(QueryContext* context, FileFormat 
     }
     case FileFormat::kArrowFile:
     case FileFormat::kArrowStream: {
-      ARROW_ASSIGN_OR_RAISE(sink, MakeArrowSink(context, written, format == FileFormat::kArrowFile,
-                                                &reader, std::move(output)));
+      ARROW_ASSIGN_OR_RAISE(
+          sink, MakeArrowSink(context, thread_count, written, format == FileFormat::kArrowFile,
+                              &reader, std::move(output)));
       break;
     }
   }
-  const FormatName* name = std::find_if(kFormats.begin(), kFormats.end(),
-                                        [&](const FormatName& f) { return f.format == format; });
-  ARROW_RETURN_NOT_OK(reader.Finish(std::string(name->name)));
+  if (compressed != nullptr) {
+    sink = MakeCompressedSink(std::move(sink), std::move(compressed));
+  }
+  ARROW_RETURN_NOT_OK(reader.Finish(FileFormatName(format)));
   return written == schema ? std::move(sink) : MakeRenamingSink(std::move(sink), written);
 }
 

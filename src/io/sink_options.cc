@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <string_view>
+#include <utility>
 
+#include <arrow/type.h>
 #include <arrow/util/compression.h>
 
 #include "base/byte_size.h"
@@ -16,11 +19,49 @@ namespace keepone {
 
 namespace {
 
-arrow::Status BadValue(const std::string& name, const std::string& value, std::string_view wanted) {
-  return BindError({}, "option \"", name, "\" is \"", value, "\", but must be ", wanted);
-}
+struct OtherName {
+  std::string_view other;
+  std::string_view name;
+};
+
+constexpr std::array<OtherName, 10> kOtherNames = {{
+    {"codec", "compression"},
+    {"data_page_size", "page_bytes"},
+    {"delim", "delimiter"},
+    {"forcequote", "force_quote"},
+    {"nullstr", "null"},
+    {"row_group_size_bytes", "row_group_bytes"},
+    {"row_group_rows", "row_group_size"},
+    {"sep", "delimiter"},
+    {"use_dictionary", "dictionary"},
+    {"write_bloom_filter", "bloom_filter"},
+}};
 
 }  // namespace
+
+arrow::Result<SinkOptionReader> SinkOptionReader::Make(SinkOptions options) {
+  SinkOptionReader reader;
+  for (auto& [given, option] : options) {
+    const auto other = std::find_if(kOtherNames.begin(), kOtherNames.end(),
+                                    [&](const OtherName& o) { return o.other == given; });
+    const std::string name = other == kOtherNames.end() ? given : std::string(other->name);
+    reader.spans_[name] = option.span;
+    if (!reader.options_.emplace(name, std::move(option)).second) {
+      return reader.Error(name, "option \"", name, "\" is given twice");
+    }
+  }
+  return reader;
+}
+
+SourceSpan SinkOptionReader::SpanOf(const std::string& name) const {
+  const auto found = spans_.find(name);
+  return found == spans_.end() ? SourceSpan{} : found->second;
+}
+
+arrow::Status SinkOptionReader::BadValue(const std::string& name, const std::string& value,
+                                         std::string_view wanted) const {
+  return Error(name, "option \"", name, "\" is \"", value, "\", but must be ", wanted);
+}
 
 arrow::Result<std::string> SinkOptionReader::Text(const std::string& name, std::string otherwise) {
   known_.push_back(name);
@@ -28,7 +69,10 @@ arrow::Result<std::string> SinkOptionReader::Text(const std::string& name, std::
   if (found == options_.end()) {
     return otherwise;
   }
-  std::string value = found->second;
+  if (!found->second.list.empty()) {
+    return Error(name, "option \"", name, "\" takes one value, not a list");
+  }
+  std::string value = std::move(found->second.value);
   options_.erase(found);
   return value;
 }
@@ -38,8 +82,8 @@ arrow::Result<char> SinkOptionReader::Character(const std::string& name, char ot
   if (value == "\\t" || LowerCase(value) == "tab") {
     return '\t';
   }
-  if (value.size() != 1 || value[0] == '"' || value[0] == '\n' || value[0] == '\r') {
-    return BadValue(name, value, "one character other than a quote or a line break");
+  if (value.size() != 1 || value[0] == '\n' || value[0] == '\r') {
+    return BadValue(name, value, "one character other than a line break");
   }
   return value[0];
 }
@@ -63,6 +107,20 @@ arrow::Result<int64_t> SinkOptionReader::Integer(const std::string& name, int64_
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number < min || number > max) {
     return BadValue(name, value, JoinMessage("an integer from ", min, " to ", max));
+  }
+  return number;
+}
+
+arrow::Result<double> SinkOptionReader::Fraction(const std::string& name, double otherwise) {
+  if (!Has(name)) {
+    known_.push_back(name);
+    return otherwise;
+  }
+  ARROW_ASSIGN_OR_RAISE(const std::string value, Text(name, ""));
+  double number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || !(number > 0 && number < 1)) {
+    return BadValue(name, value, "a number between 0 and 1");
   }
   return number;
 }
@@ -107,20 +165,64 @@ arrow::Result<arrow::Compression::type> SinkOptionReader::Codec(
   return found->type;
 }
 
-arrow::Result<int64_t> SinkOptionReader::CodecLevel(const std::string& name,
-                                                    arrow::Compression::type codec) {
-  const bool is_given = options_.count(name) > 0;
-  if (!is_given || !arrow::util::Codec::SupportsCompressionLevel(codec)) {
-    if (is_given) {
-      return BindError({}, "option \"", name, "\" is given, but compression ",
-                       arrow::util::Codec::GetCodecAsString(codec), " has no levels");
-    }
+arrow::Result<int> SinkOptionReader::CodecLevel(const std::string& name,
+                                                arrow::Compression::type codec) {
+  if (!Has(name)) {
     known_.push_back(name);
     return arrow::util::kUseDefaultCompressionLevel;
   }
+  if (!arrow::util::Codec::SupportsCompressionLevel(codec)) {
+    return Error(name, "option \"", name, "\" is given, but compression ",
+                 arrow::util::Codec::GetCodecAsString(codec), " has no levels");
+  }
   ARROW_ASSIGN_OR_RAISE(const int min, arrow::util::Codec::MinimumCompressionLevel(codec));
   ARROW_ASSIGN_OR_RAISE(const int max, arrow::util::Codec::MaximumCompressionLevel(codec));
-  return Integer(name, min, min, max);
+  ARROW_ASSIGN_OR_RAISE(const int64_t level, Integer(name, min, min, max));
+  return static_cast<int>(level);
+}
+
+arrow::Result<std::vector<int>> SinkOptionReader::Columns(const std::string& name,
+                                                          const arrow::Schema& schema,
+                                                          std::vector<int> otherwise) {
+  known_.push_back(name);
+  const auto found = options_.find(name);
+  if (found == options_.end()) {
+    return otherwise;
+  }
+  std::vector<std::string> names = std::move(found->second.list);
+  if (names.empty()) {
+    const std::string value = LowerCase(found->second.value);
+    std::vector<int> columns;
+    if (value.empty() || value == "*" || value == "true" || value == "on" || value == "1") {
+      columns.resize(static_cast<size_t>(schema.num_fields()));
+      std::iota(columns.begin(), columns.end(), 0);
+    } else if (value != "false" && value != "off" && value != "0") {
+      names.push_back(std::move(found->second.value));
+    }
+    if (names.empty()) {
+      options_.erase(found);
+      return columns;
+    }
+  }
+  options_.erase(found);
+  std::vector<int> columns;
+  for (const std::string& column : names) {
+    const size_t before = columns.size();
+    const bool is_exact = !schema.GetAllFieldIndices(column).empty();
+    for (int i = 0; i < schema.num_fields(); ++i) {
+      const std::string& field = schema.field(i)->name();
+      if (is_exact ? field == column : LowerCase(field) == LowerCase(column)) {
+        columns.push_back(i);
+      }
+    }
+    if (columns.size() == before) {
+      const arrow::Status error =
+          Error(name, "option \"", name, "\" names \"", column, "\", but no column is called so");
+      const std::string nearest = NearestName(column, schema.field_names());
+      return nearest.empty() ? error : WithHint(error, "did you mean \"" + nearest + "\"?");
+    }
+  }
+  return columns;
 }
 
 arrow::Status SinkOptionReader::Finish(const std::string& format) const {
@@ -128,7 +230,7 @@ arrow::Status SinkOptionReader::Finish(const std::string& format) const {
     return arrow::Status::OK();
   }
   const std::string& name = options_.begin()->first;
-  const arrow::Status error = BindError({}, "format ", format, " has no option \"", name, "\"");
+  const arrow::Status error = Error(name, "format ", format, " has no option \"", name, "\"");
   const std::string nearest = NearestName(name, known_);
   if (!nearest.empty()) {
     return WithHint(error, "did you mean \"" + nearest + "\"?");

@@ -60,17 +60,26 @@ class TextSink : public Sink {
   std::shared_ptr<arrow::io::OutputStream> output_;
 };
 
+struct CsvOptions {
+  char delimiter;
+  bool header;
+  char quote;
+  char escape;
+  std::string null_text;
+  std::vector<bool> is_quoted;  // of each column: whether values are quoted that need not be
+};
+
 class CsvSink final : public TextSink {
  public:
   CsvSink(std::shared_ptr<arrow::io::OutputStream> output, const arrow::Schema& schema,
-          char delimiter, bool header, std::string null_text)
-      : TextSink(std::move(output)), delimiter_(delimiter), null_text_(std::move(null_text)) {
-    if (header) {
+          CsvOptions options)
+      : TextSink(std::move(output)), options_(std::move(options)) {
+    if (options_.header) {
       for (int i = 0; i < schema.num_fields(); ++i) {
         if (i > 0) {
-          buffer_ += delimiter_;
+          buffer_ += options_.delimiter;
         }
-        AppendField(schema.field(i)->name(), &buffer_);
+        AppendField(schema.field(i)->name(), Quotes::kWhereNeeded, &buffer_);
       }
       buffer_ += '\n';
     }
@@ -83,25 +92,27 @@ class CsvSink final : public TextSink {
                  std::string* out) override {
     for (size_t i = 0; i < columns.size(); ++i) {
       if (i > 0) {
-        *out += delimiter_;
+        *out += options_.delimiter;
       }
       if (columns[i]->IsNull(row)) {
-        *out += null_text_;
+        *out += options_.null_text;
         continue;
       }
       field_.clear();
       columns[i]->Append(row, &field_);
-      AppendField(field_, out);
+      AppendField(field_, options_.is_quoted[i] ? Quotes::kAlways : Quotes::kWhereNeeded, out);
     }
     *out += '\n';
   }
 
  private:
+  enum class Quotes { kWhereNeeded, kAlways };
+
   // Quoted when it must be; an empty text always, to tell it from NULL.
-  void AppendField(std::string_view text, std::string* out) const {
-    bool quoted = text.empty() || text == null_text_;
+  void AppendField(std::string_view text, Quotes quotes, std::string* out) const {
+    bool quoted = quotes == Quotes::kAlways || text.empty() || text == options_.null_text;
     for (const char c : text) {
-      quoted = quoted || c == delimiter_ || c == '"' || c == '\n' || c == '\r';
+      quoted = quoted || c == options_.delimiter || c == options_.quote || c == '\n' || c == '\r';
     }
     // Spaces at the ends would be lost on readers that trim.
     quoted = quoted || text.front() == ' ' || text.back() == ' ';
@@ -109,18 +120,17 @@ class CsvSink final : public TextSink {
       *out += text;
       return;
     }
-    *out += '"';
+    *out += options_.quote;
     for (const char c : text) {
-      if (c == '"') {
-        *out += '"';
+      if (c == options_.quote || c == options_.escape) {
+        *out += options_.escape;
       }
       *out += c;
     }
-    *out += '"';
+    *out += options_.quote;
   }
 
-  char delimiter_;
-  std::string null_text_;
+  const CsvOptions options_;
   std::string field_;
 };
 
@@ -225,11 +235,29 @@ class MarkdownSink final : public TextSink {
 arrow::Result<std::unique_ptr<Sink>> MakeCsvSink(const std::shared_ptr<arrow::Schema>& schema,
                                                  char delimiter, SinkOptionReader* reader,
                                                  std::shared_ptr<arrow::io::OutputStream> output) {
-  ARROW_ASSIGN_OR_RAISE(const bool header, reader->Flag("header", true));
-  ARROW_ASSIGN_OR_RAISE(delimiter, reader->Character("delimiter", delimiter));
-  ARROW_ASSIGN_OR_RAISE(std::string null_text, reader->Text("null", ""));
-  return std::make_unique<CsvSink>(std::move(output), *schema, delimiter, header,
-                                   std::move(null_text));
+  CsvOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.header, reader->Flag("header", true));
+  ARROW_ASSIGN_OR_RAISE(options.delimiter, reader->Character("delimiter", delimiter));
+  ARROW_ASSIGN_OR_RAISE(options.quote, reader->Character("quote", '"'));
+  ARROW_ASSIGN_OR_RAISE(options.escape, reader->Character("escape", options.quote));
+  ARROW_ASSIGN_OR_RAISE(options.null_text, reader->Text("null", ""));
+  ARROW_ASSIGN_OR_RAISE(const std::vector<int> quoted, reader->Columns("force_quote", *schema, {}));
+  if (options.quote == options.delimiter || options.escape == options.delimiter) {
+    const char* name = options.quote == options.delimiter ? "quote" : "escape";
+    return reader->Error(reader->WasGiven(name) ? name : "delimiter",
+                         "options \"delimiter\" and \"", name, "\" must be different");
+  }
+  // Such a NULL would read back as something else.
+  for (const char c : {options.delimiter, options.quote, '\n', '\r'}) {
+    if (options.null_text.find(c) != std::string::npos) {
+      return reader->Error("null", "option \"null\" must hold no delimiter, quote or line break");
+    }
+  }
+  options.is_quoted.resize(static_cast<size_t>(schema->num_fields()));
+  for (const int column : quoted) {
+    options.is_quoted[static_cast<size_t>(column)] = true;
+  }
+  return std::make_unique<CsvSink>(std::move(output), *schema, std::move(options));
 }
 
 arrow::Result<std::unique_ptr<Sink>> MakeJsonSink(const std::shared_ptr<arrow::Schema>& schema,

@@ -18,6 +18,7 @@ import unittest
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 PROGRAM = os.environ["KEEPONE_PROGRAM"]
@@ -330,6 +331,49 @@ class OutputFileTest(CliTest):
             'column "a" is or holds an INTERVAL',
             "CAST it to VARCHAR",
         )
+
+    def copy(self, options, path):
+        source, table = self.table(rows=60)
+        result = run(f"COPY (FROM '{source}') TO '{path}' {options}")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return table
+
+    def test_copy_compressed_text(self):
+        for name, codec in (("a.csv.gz", "gzip"), ("a.ndjson.zst", "zstd"), ("a.json.lz4", "lz4")):
+            self.copy("", self.folder / name)
+            with pa.input_stream(self.folder / name, compression=codec) as stream:
+                compressed = stream.read()
+            plain = self.folder / name.rsplit(".", 1)[0]
+            self.copy("", plain)
+            self.assertEqual(compressed, plain.read_bytes())
+
+    def test_copy_partitioned(self):
+        path = self.folder / "parts"
+        original = self.copy("(PARTITION_BY (k))", path).sort_by("ts")
+        table = ds.dataset(path, partitioning="hive", format="parquet").to_table()
+        self.assertEqual(sorted(table.column_names), ["k", "p", "ts"])
+        table = table.select(original.column_names).sort_by("ts")
+        self.assertEqual(table.column("k").to_pylist(), original.column("k").to_pylist())
+        self.assertEqual(table.column("p").to_pylist(), original.column("p").to_pylist())
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.name.startswith(".")], [])
+
+    def test_files_too_large_while_partitioning(self):
+        source, _ = self.table(rows=50000)
+        path = self.folder / "parts"
+        result = subprocess.run(
+            [PROGRAM, f"COPY (FROM '{source}') TO '{path}' (PARTITION_BY k)"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+            preexec_fn=lambda: (
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+            ),
+        )
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn("parts/k=", result.stderr)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["t.parquet"])
 
     def test_errors_point_at_names(self):
         self.assert_fails(run("SET nope = 1"), 3, 'no setting "nope"', "\n      ^^^^")

@@ -7,9 +7,12 @@
 
 #include <arrow/api.h>
 #include <gtest/gtest.h>
+#include <parquet/bloom_filter.h>
+#include <parquet/bloom_filter_reader.h>
 #include <parquet/file_reader.h>
 #include <parquet/metadata.h>
 
+#include "base/error.h"
 #include "io/sink.h"
 #include "tests/unit/io/source_testing.h"
 
@@ -82,7 +85,7 @@ class ParquetSinkTest : public testing::Test {
 };
 
 TEST_F(ParquetSinkTest, TheBytesDoNotDependOnTheThreads) {
-  const SinkOptions options = {{"row_group_bytes", "100000"}};
+  const SinkOptions options = {{"row_group_bytes", {"100000"}}};
   const std::string one = Write("one.parquet", 1, options);
   const std::string four = Write("four.parquet", 4, options);
   EXPECT_EQ(Bytes(one), Bytes(four));
@@ -93,7 +96,7 @@ TEST_F(ParquetSinkTest, TheBytesDoNotDependOnTheThreads) {
 TEST_F(ParquetSinkTest, RowsComeBack) {
   for (const int threads : {1, 4}) {
     const std::string path =
-        Write("rows.parquet", threads, {{"row_group_size", "3500"}, {"compression", "zstd"}});
+        Write("rows.parquet", threads, {{"row_group_size", {"3500"}}, {"compression", {"zstd"}}});
     const auto table = ReadByArrow(path).ValueOrDie();
     const auto expected = arrow::Table::FromRecordBatches({MakeBatch(0, 20000)}).ValueOrDie();
     EXPECT_TRUE(table->Equals(*expected, /*check_metadata=*/false));
@@ -105,10 +108,64 @@ TEST_F(ParquetSinkTest, RowsComeBack) {
 
 TEST_F(ParquetSinkTest, NearUniqueColumnsHaveNoDictionary) {
   EXPECT_EQ(ColumnsWithDictionary(Write("auto.parquet", 2, {})),
-            (std::vector<std::string>{"few", "words"}));
-  EXPECT_EQ(ColumnsWithDictionary(Write("all.parquet", 2, {{"dictionary", "true"}})),
+            (std::vector<std::string>{"few", {"words"}}));
+  EXPECT_EQ(ColumnsWithDictionary(Write("all.parquet", 2, {{"dictionary", {"true"}}})),
             (std::vector<std::string>{"unique", "few", "words", "lists.list.element"}));
-  EXPECT_TRUE(ColumnsWithDictionary(Write("none.parquet", 2, {{"dictionary", "false"}})).empty());
+  EXPECT_TRUE(ColumnsWithDictionary(Write("none.parquet", 2, {{"dictionary", {"false"}}})).empty());
+}
+
+TEST_F(ParquetSinkTest, DictionariesOfNamedColumns) {
+  SinkOption columns;
+  columns.list = {"Unique", "lists"};
+  EXPECT_EQ(ColumnsWithDictionary(Write("some.parquet", 2, {{"dictionary", columns}})),
+            (std::vector<std::string>{"unique", "lists.list.element"}));
+}
+
+TEST_F(ParquetSinkTest, BloomFiltersAndPageIndexes) {
+  const std::string path =
+      Write("filters.parquet", 2, {{"bloom_filter", {}}, {"row_group_size", {"7000"}}});
+  const auto reader = parquet::ParquetFileReader::OpenFile(path);
+  const auto row_group = reader->metadata()->RowGroup(2);
+  std::vector<bool> filtered;
+  for (int i = 0; i < row_group->num_columns(); ++i) {
+    filtered.push_back(row_group->ColumnChunk(i)->bloom_filter_offset().has_value());
+    EXPECT_TRUE(row_group->ColumnChunk(i)->GetOffsetIndexLocation().has_value());
+  }
+  EXPECT_EQ(filtered, (std::vector<bool>{true, true, true, false, false}));
+  const auto filter = reader->GetBloomFilterReader().RowGroup(2)->GetColumnBloomFilter(0);
+  EXPECT_TRUE(filter->FindHash(filter->Hash(int64_t{14000})));
+  EXPECT_FALSE(filter->FindHash(filter->Hash(int64_t{1} << 40)));
+
+  const auto plain =
+      parquet::ParquetFileReader::OpenFile(Write("plain.parquet", 2, {{"page_index", {"false"}}}));
+  const auto chunk = plain->metadata()->RowGroup(0)->ColumnChunk(0);
+  EXPECT_FALSE(chunk->GetOffsetIndexLocation().has_value());
+  EXPECT_FALSE(chunk->bloom_filter_offset().has_value());
+}
+
+TEST_F(ParquetSinkTest, OptionsThatAreWrong) {
+  QueryContext context({});
+  const auto schema = MakeBatch(0, 1)->schema();
+  SinkOption nested;
+  nested.list = {"lists"};
+  SinkOption unknown;
+  unknown.list = {"uniqe"};
+  unknown.span = {17, 4};
+  const std::vector<SinkOptions> wrong = {
+      {{"bloom_filter", nested}},   {{"bloom_filter_false_positive_ratio", {"1"}}},
+      {{"dictionary", unknown}},    {{"compression", {"zstd"}}, {"codec", {"zstd"}}},
+      {{"row_group_size", nested}}, {{"compression", {"zstd"}}, {"compression_level", {"99"}}}};
+  for (const SinkOptions& options : wrong) {
+    const arrow::Status status =
+        MakeFileSink(&context, FileFormat::kParquet, schema, options, directory_.File("w.parquet"))
+            .status();
+    EXPECT_EQ(GetErrorKind(status), ErrorKind::kBind) << status.ToString();
+  }
+  const arrow::Status status = MakeFileSink(&context, FileFormat::kParquet, schema,
+                                            {{"dictionary", unknown}}, directory_.File("w.parquet"))
+                                   .status();
+  EXPECT_EQ(GetErrorDetail(status)->span()->offset, 17);
+  EXPECT_NE(GetErrorDetail(status)->hint().find("unique"), std::string::npos);
 }
 
 // Twice each in the whole row group is seldom seen twice among its first values.
