@@ -152,6 +152,8 @@ class ParquetSink final : public Sink {
     for (const int column : options_.bloom_filter_columns) {
       parquet::BloomFilterOptions filter;
       filter.fpp = options_.bloom_filter_fpp;
+      // Without it a filter is made for the most rows that a row group may have, which few have.
+      filter.ndv = first_rows_;
       // The path of a column without leaves below it is its name, dots and all.
       properties.enable_bloom_filter(schema_->field(column)->name(), filter);
     }
@@ -165,6 +167,10 @@ class ParquetSink final : public Sink {
   arrow::Status OpenWriter(const arrow::RecordBatchVector& batches) {
     if (writer_ != nullptr) {
       return arrow::Status::OK();
+    }
+    first_rows_ = 0;
+    for (const auto& batch : batches) {
+      first_rows_ += batch->num_rows();
     }
     std::vector<std::string> columns;
     if (options_.dictionary == DictionaryUse::kWherePaying) {
@@ -218,6 +224,7 @@ class ParquetSink final : public Sink {
   arrow::RecordBatchVector batches_;                    // of the row group that is being gathered
   int64_t bytes_ = 0;
   int64_t rows_ = 0;
+  int64_t first_rows_ = 0;              // of the first row group
   std::future<arrow::Status> written_;  // of the row group before it
 };
 
