@@ -27,6 +27,8 @@ namespace {
 
 // Each shard's arena may hold some batches of dead rows, so that there are no more than needed.
 constexpr uint32_t kShardsMax = 16;
+// Keys that take at most this part of the rows that are put aside stay in memory.
+constexpr int64_t kKeptKeysPart = 4;
 
 // A winner by its position in the input.
 struct PlacedWinner {
@@ -47,9 +49,7 @@ class Shard {
   // Takes in `rows` of the batch. `keys` has their group columns, then their order columns.
   arrow::Status Add(const std::shared_ptr<arrow::RecordBatch>& batch,
                     const arrow::RecordBatch& keys, std::span<const uint32_t> rows) {
-    if (groups_ == nullptr) {
-      ARROW_RETURN_NOT_OK(Begin());
-    }
+    ARROW_RETURN_NOT_OK(Begin());
     const arrow::ArrayVector columns = keys.columns();
     const auto order = columns.begin() + static_cast<std::ptrdiff_t>(spec_.groups.size());
     group_ids_.resize(rows.size());
@@ -62,14 +62,12 @@ class Shard {
     return aside_.IsWanted(bytes()) ? PutAside() : arrow::Status::OK();
   }
 
-  int64_t bytes() const {
-    return groups_ == nullptr ? 0
-                              : arena_->bytes_used() + groups_->bytes_used() + reserved_.bytes();
-  }
+  int64_t bytes() const { return key_bytes() + (arena_ == nullptr ? 0 : arena_->bytes_used()); }
   bool has_put_aside() const { return aside_.is_used(); }
 
   arrow::Status FinishAside(std::vector<SpillRuns>* partitions) {
     ARROW_RETURN_NOT_OK(PutAside());
+    ARROW_RETURN_NOT_OK(Clear());
     return aside_.Finish(partitions);
   }
 
@@ -88,12 +86,21 @@ class Shard {
   }
 
  private:
+  int64_t key_bytes() const {
+    return groups_ == nullptr ? 0 : groups_->bytes_used() + reserved_.bytes();
+  }
+
   arrow::Status Begin() {
+    if (arena_ == nullptr) {
+      arena_ = std::make_unique<WinnerArena>(context_, schema_);
+    }
+    if (groups_ != nullptr) {
+      return arrow::Status::OK();
+    }
     ARROW_ASSIGN_OR_RAISE(groups_, GroupTable::Make(spec_.winners.group_keys, context_->budget()));
     ARROW_ASSIGN_OR_RAISE(auto order_keys,
                           GroupOrderKeys::Make(spec_.winners.order_keys, context_->pool()));
     order_keys_.emplace(std::move(order_keys));
-    arena_ = std::make_unique<WinnerArena>(context_, schema_);
     return arrow::Status::OK();
   }
 
@@ -160,14 +167,27 @@ class Shard {
     return std::move(finished.places);
   }
 
+  // Puts the rows aside. Where the keys are narrow beside them these stay, so that of what comes
+  // later only rows that beat those put aside are held, and put aside in turn: as many as there are
+  // wins, not as there are rows.
   arrow::Status PutAside() {
-    if (groups_ == nullptr) {
+    if (arena_ == nullptr) {
       return arrow::Status::OK();
     }
     NoteBytesHeld(bytes());
+    const bool keeps_keys = context_->force_spill()
+                                ? ++times_put_aside_ % 2 == 0
+                                : key_bytes() <= arena_->bytes_used() / kKeptKeysPart;
     arrow::RecordBatchVector batches;
     ARROW_ASSIGN_OR_RAISE(const auto places, TakeChunks(&batches));
-    ARROW_RETURN_NOT_OK(Clear());
+    arena_.reset();
+    if (!keeps_keys) {
+      ARROW_RETURN_NOT_OK(Clear());
+    }
+    // Groups whose row was put aside before have a row of NULLs here, also for the position.
+    std::erase_if(places->refs(), [&batches](RowPlace place) {
+      return batches[place.batch]->columns().back()->IsNull(place.row);
+    });
     std::sort(places->refs().begin(), places->refs().end(), [](RowPlace a, RowPlace b) {
       return a.batch != b.batch ? a.batch < b.batch : a.row < b.row;
     });
@@ -184,6 +204,7 @@ class Shard {
   std::unique_ptr<WinnerArena> arena_;
   MemoryReservation reserved_;  // for order keys and positions
   RowsAside aside_;
+  int64_t times_put_aside_ = 0;
 
   // Of one batch.
   std::vector<uint32_t> group_ids_;
