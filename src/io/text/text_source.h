@@ -36,6 +36,8 @@ struct TextSourceOptions {
   bool ignore_errors = false;
   // Where records that were left out are written, each with file, line and reason; may be empty.
   std::string rejects_path;
+  // Of the blocks that files are cut into, at least 1.
+  int64_t block_bytes = 2 << 20;
 };
 
 // Files of text as one source; at least one file. A row's address is (file number << 40 | offset of
