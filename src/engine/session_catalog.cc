@@ -64,9 +64,12 @@ arrow::Result<std::shared_ptr<const Source>> SessionCatalog::OpenFiles(
   if (reader == "arrow") {
     return OpenArrow(paths, pool);
   }
-  return MakeError(
-      ErrorKind::kUnsupported, std::nullopt,
-      JoinMessage("read_", reader, " is not supported;", " read_parquet and read_arrow are"));
+  if (reader == "csv") {
+    return OpenCsv(paths, std::move(options));
+  }
+  return MakeError(ErrorKind::kUnsupported, std::nullopt,
+                   JoinMessage("read_", reader, " is not supported;",
+                               " read_parquet, read_arrow and read_csv are"));
 }
 
 const SessionCatalog::Table* SessionCatalog::GetTable(const std::string& name) const {

@@ -29,8 +29,7 @@ std::string ExtensionOf(const std::string& path) {
 }
 
 bool IsOtherFormat(const std::string& extension) {
-  static const std::vector<std::string> kOthers = {".csv",   ".tsv", ".json", ".ndjson",
-                                                   ".jsonl", ".orc", ".avro"};
+  static const std::vector<std::string> kOthers = {".json", ".ndjson", ".jsonl", ".orc", ".avro"};
   return std::find(kOthers.begin(), kOthers.end(), extension) != kOthers.end();
 }
 
@@ -39,7 +38,22 @@ bool IsArrowExtension(const std::string& extension) {
          kArrowExtensions.end();
 }
 
-enum class FoundFormat { kParquet, kArrow };
+// Also "x.csv.gz".
+bool IsCsvName(const std::string& path) {
+  std::string extension = ExtensionOf(path);
+  if (extension == ".gz" || extension == ".zst") {
+    extension = ExtensionOf(path.substr(0, path.size() - extension.size()));
+  }
+  return extension == ".csv" || extension == ".tsv";
+}
+
+enum class FoundFormat { kParquet, kArrow, kCsv };
+
+std::string NameOf(FoundFormat format) {
+  return format == FoundFormat::kParquet ? "Parquet"
+         : format == FoundFormat::kArrow ? "Arrow"
+                                         : "CSV";
+}
 
 // What a file is by its first bytes and, where these say nothing, by its name. Whatever is of no
 // format is taken for Parquet, which tells so when its footer is read.
@@ -55,11 +69,14 @@ arrow::Result<FoundFormat> DetectFormat(const std::string& path) {
   if (found.starts_with("PAR1") || found.starts_with("PARE")) {
     return FoundFormat::kParquet;
   }
+  if (IsCsvName(path)) {
+    return FoundFormat::kCsv;
+  }
   const std::string extension = ExtensionOf(path);
   if (IsOtherFormat(extension)) {
     return MakeError(ErrorKind::kUnsupported, std::nullopt,
                      JoinMessage(path, ": ", extension.substr(1),
-                                 " files cannot be read; Parquet and Arrow files can"));
+                                 " files cannot be read; Parquet, Arrow and CSV files can"));
   }
   return IsArrowExtension(extension) || DetectArrowFormat(found) != ArrowFormat::kNone
              ? FoundFormat::kArrow
@@ -79,10 +96,13 @@ arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::st
   for (const std::string& file : *listed) {
     ARROW_ASSIGN_OR_RAISE(const FoundFormat found, DetectFormat(file));
     if (format.has_value() && *format != found) {
-      return DataError(listed->front(), " and ", file,
-                       " are of different formats, Parquet and Arrow");
+      return DataError(listed->front(), " and ", file, " are of different formats, ",
+                       NameOf(*format), " and ", NameOf(found));
     }
     format = found;
+  }
+  if (format == FoundFormat::kCsv) {
+    return OpenCsv(paths, ReaderOptions());
   }
   return format == FoundFormat::kArrow ? OpenArrow(paths, pool) : OpenParquet(paths, pool);
 }

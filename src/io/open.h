@@ -9,6 +9,7 @@
 #include <arrow/result.h>
 #include <arrow/type_fwd.h>
 
+#include "io/reader_options.h"
 #include "io/source.h"
 
 namespace keepone {
@@ -29,7 +30,15 @@ arrow::Result<std::shared_ptr<const Source>> OpenParquet(const std::vector<std::
 arrow::Result<std::shared_ptr<const Source>> OpenArrow(const std::vector<std::string>& paths,
                                                        arrow::MemoryPool* pool);
 
-// Opens by what the first bytes of the files say, Parquet or Arrow; all are of one format. A
+// Opens files of CSV, plain or compressed by gzip or zstd. The delimiter, whether there is a header
+// and the types are found from the beginning of each file, unless options fix them: delim (sep,
+// delimiter), quote, escape, header, nullstr, columns, all_varchar, sample_rows (sample_size; -1:
+// all rows). Columns of several files are united by name. "-" is standard input.
+arrow::Result<std::shared_ptr<const Source>> OpenCsv(const std::vector<std::string>& paths,
+                                                     ReaderOptions options);
+
+// Opens by what the first bytes of the files say, Parquet or Arrow, or CSV by the extension (.csv,
+// .tsv, also with .gz or .zst behind it); all are of one format. A
 // directory stands for its Parquet files or, where it has none, for its Arrow files.
 arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& paths,
                                                        arrow::MemoryPool* pool);

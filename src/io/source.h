@@ -54,7 +54,7 @@ struct SourceCounters {
   std::atomic<int64_t> row_groups_skipped{0};
   std::atomic<int64_t> pages_read{0};
   std::atomic<int64_t> pages_skipped{0};
-  std::atomic<int64_t> rows_read{0};  // given out
+  std::atomic<int64_t> rows_read{0};         // given out
   std::atomic<int64_t> records_left_out{0};  // that could not be read, and may be missing
 };
 

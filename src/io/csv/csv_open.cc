@@ -30,7 +30,6 @@ struct CsvOptions {
   std::optional<arrow::FieldVector> columns;
   bool all_text = false;
   int64_t sample_rows = kSampleRows;
-  bool ignore_errors = false;
 };
 
 arrow::Result<std::optional<char>> TakeCharacter(ReaderOptions* options, const std::string& name) {
@@ -82,8 +81,6 @@ arrow::Result<CsvOptions> TakeOptions(ReaderOptions* options) {
     return MakeError(ErrorKind::kBind, std::nullopt,
                      "sample_rows must be above 0, or -1 for all rows");
   }
-  ARROW_ASSIGN_OR_RAISE(const auto ignore_errors, options->TakeBool("ignore_errors"));
-  taken.ignore_errors = ignore_errors.value_or(false);
   taken.columns = options->TakeColumns();
   ARROW_RETURN_NOT_OK(options->CheckAllTaken("read_csv"));
   return taken;
@@ -113,8 +110,8 @@ struct SeenValues {
                 ParseCsvValue(*arrow::float64(), text, &bits);
     is_integer = is_integer && fits;
     is_date = is_date && ParseCsvValue(*arrow::date32(), text, &bits);
-    is_timestamp = is_timestamp &&
-                   ParseCsvValue(*arrow::timestamp(arrow::TimeUnit::MICRO), text, &bits);
+    is_timestamp =
+        is_timestamp && ParseCsvValue(*arrow::timestamp(arrow::TimeUnit::MICRO), text, &bits);
   }
 
   // Of the values of two files.
@@ -171,7 +168,8 @@ arrow::Result<std::vector<Row>> ReadRows(const CsvDialect& dialect, const TextSa
                               &scratch, &error_offset);
     }
     if (!status.ok()) {
-      const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n');
+      const auto line =
+          1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(position), '\n');
       return DataError(path, ", line ", line, ", column ", error_offset + 1, ": ",
                        status.message());
     }
@@ -210,8 +208,8 @@ char DetectDelimiter(const CsvDialect& given, const TextSample& sample, const st
 std::vector<std::string> MakeNames(const Row& first, bool has_header) {
   std::vector<std::string> names;
   for (size_t i = 0; i < first.size(); ++i) {
-    const std::string stem = has_header && !first[i].first.empty() ? first[i].first
-                                                                   : JoinMessage("column", i);
+    const std::string stem =
+        has_header && !first[i].first.empty() ? first[i].first : JoinMessage("column", i);
     std::string name = stem;
     for (int n = 1; std::find(names.begin(), names.end(), name) != names.end(); ++n) {
       name = JoinMessage(stem, "_", n);
@@ -316,18 +314,15 @@ arrow::Result<std::shared_ptr<const Source>> OpenCsv(const std::vector<std::stri
     } else {
       for (const std::string& name : names) {
         const auto found = std::find(sketch.names.begin(), sketch.names.end(), name);
-        places.push_back(found == sketch.names.end()
-                             ? -1
-                             : static_cast<int>(found - sketch.names.begin()));
+        places.push_back(
+            found == sketch.names.end() ? -1 : static_cast<int>(found - sketch.names.begin()));
       }
     }
     sources.push_back({sketch.path, MakeCsvFormat(sketch.dialect, schema, std::move(places),
                                                   sketch.columns.size())});
   }
-  TextSourceOptions source_options;
-  source_options.ignore_errors = options.ignore_errors;
   return MakeTextSource(std::move(sources), DescribeFiles(paths, files.size()),
-                        std::move(source_options));
+                        TextSourceOptions());
 }
 
 }  // namespace keepone

@@ -59,8 +59,7 @@ arrow::Result<std::shared_ptr<TextInput>> TextInput::Open(const std::string& pat
     ARROW_ASSIGN_OR_RAISE(descriptor, OpenForReading(real));
   }
   std::shared_ptr<TextInput> input(new TextInput(path, descriptor));
-  ARROW_ASSIGN_OR_RAISE(input->identity_,
-                        ReadFileIdentity(descriptor, path, &input->is_regular_));
+  ARROW_ASSIGN_OR_RAISE(input->identity_, ReadFileIdentity(descriptor, path, &input->is_regular_));
   // A file that is standard input is read like a pipe: its place is shared with other programs.
   input->is_regular_ = input->is_regular_ && !IsStandardInput(real);
   ARROW_RETURN_NOT_OK(input->DetectCompression());
@@ -131,8 +130,7 @@ arrow::Status TextInput::FillInput(const QueryContext* context) {
 arrow::Result<int64_t> TextInput::Read(int64_t bytes, uint8_t* out, const QueryContext* context) {
   int64_t done = 0;
   if (put_back_begin_ < put_back_.size()) {
-    const size_t count =
-        std::min(static_cast<size_t>(bytes), put_back_.size() - put_back_begin_);
+    const size_t count = std::min(static_cast<size_t>(bytes), put_back_.size() - put_back_begin_);
     std::memcpy(out, put_back_.data() + put_back_begin_, count);
     put_back_begin_ += count;
     done = static_cast<int64_t>(count);
@@ -201,7 +199,7 @@ arrow::Status TextInput::CheckUnchanged(const FileIdentity& identity) const {
   bool is_regular = false;
   ARROW_ASSIGN_OR_RAISE(const FileIdentity now, ReadFileIdentity(descriptor_, path_, &is_regular));
   return !is_regular_ || now == identity ? arrow::Status::OK()
-                          : DataError(path_, " changed while it was being read");
+                                         : DataError(path_, " changed while it was being read");
 }
 
 void TextInput::PutBack(std::string text) {
@@ -236,8 +234,8 @@ arrow::Result<TextSample> ReadTextSample(const std::string& path, size_t bytes_m
   TextSample sample;
   // Grows as text comes: `bytes_max` may be all of a file.
   while (sample.bytes < bytes_max && !sample.is_whole) {
-    const size_t step = std::min<size_t>(bytes_max - sample.bytes,
-                                         std::max<size_t>(sample.bytes, 64 << 10));
+    const size_t step =
+        std::min<size_t>(bytes_max - sample.bytes, std::max<size_t>(sample.bytes, 64 << 10));
     sample.text.resize(sample.bytes + step);
     ARROW_ASSIGN_OR_RAISE(
         const int64_t got,

@@ -31,8 +31,8 @@ class TextInput {
   // From the file, so far.
   int64_t bytes_read() const { return bytes_read_; }
 
-  // Fills `out` as far as there is text; fewer than `bytes` only at the end. Waiting for a pipe asks
-  // `context` whether to stop; nullptr: nobody.
+  // Fills `out` as far as there is text; fewer than `bytes` only at the end. Waiting for a pipe
+  // asks `context` whether to stop; nullptr: nobody.
   arrow::Result<int64_t> Read(int64_t bytes, uint8_t* out, const QueryContext* context);
   // Reads of a file at an offset, which do not move the place of Read; fewer bytes only at its end.
   // Safe for concurrent use. REQUIRES: is_regular and not is_compressed

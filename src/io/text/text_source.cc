@@ -130,8 +130,8 @@ arrow::Status WithLine(const arrow::Status& status, const SourceFile& file, int6
     ARROW_ASSIGN_OR_RAISE(line, LineAt(file.path, begin));
   }
   const size_t line_end = before.rfind('\n');
-  const size_t column = line_end == std::string_view::npos ? before.size() + 1
-                                                           : before.size() - line_end;
+  const size_t column =
+      line_end == std::string_view::npos ? before.size() + 1 : before.size() - line_end;
   return DataError(file.path, ", line ", *line + CountLineEnds(before), ", column ", column, ": ",
                    status.message());
 }
@@ -143,7 +143,7 @@ class RowCollector {
 
   arrow::Status Open() {
     ARROW_ASSIGN_OR_RAISE(parser_, file().format->MakeParser(reading_->fields, reading_->types,
-                                                            reading_->context->pool()));
+                                                             reading_->context->pool()));
     return arrow::Status::OK();
   }
 
@@ -162,8 +162,8 @@ class RowCollector {
       reading_->counters->records_left_out.fetch_add(1, std::memory_order_relaxed);
       return arrow::Status::OK();
     }
-    return WithLine(status, file(), offset,
-                    record.substr(0, std::min(error_offset, record.size())), line);
+    return WithLine(status, file(), offset, record.substr(0, std::min(error_offset, record.size())),
+                    line);
   }
 
   int64_t rows() const { return parser_->rows(); }
@@ -180,10 +180,9 @@ class RowCollector {
       arrays.push_back(parsed->column(place));
     }
     if (reading_->with_addresses) {
-      ARROW_ASSIGN_OR_RAISE(
-          std::shared_ptr<arrow::Buffer> buffer,
-          arrow::AllocateBuffer(rows * static_cast<int64_t>(sizeof(int64_t)),
-                                reading_->context->pool()));
+      ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                            arrow::AllocateBuffer(rows * static_cast<int64_t>(sizeof(int64_t)),
+                                                  reading_->context->pool()));
       std::memcpy(buffer->mutable_data(), addresses_.data(), addresses_.size() * sizeof(int64_t));
       arrays.push_back(std::make_shared<arrow::Int64Array>(rows, std::move(buffer)));
       addresses_.clear();
@@ -265,8 +264,8 @@ class TextMorsel : public Morsel {
 // The records that begin in [begin, end) of a plain file whose lines are records.
 class BlockMorsel final : public TextMorsel {
  public:
-  BlockMorsel(std::shared_ptr<const TextReading> reading, size_t file, OpenFile open,
-              int64_t begin, int64_t end)
+  BlockMorsel(std::shared_ptr<const TextReading> reading, size_t file, OpenFile open, int64_t begin,
+              int64_t end)
       : TextMorsel(std::move(reading), file),
         open_(std::move(open)),
         begin_(begin),
@@ -408,8 +407,8 @@ class FetchMorsel final : public TextMorsel {
           return DataError(file().path, " changed while it was being read");
         }
         ++next_;
-        const auto status =
-            rows_.Append(buffer_.text().substr(record.begin, record.end - record.begin), offset, {});
+        const auto status = rows_.Append(
+            buffer_.text().substr(record.begin, record.end - record.begin), offset, {});
         if (!status.ok()) {
           ARROW_RETURN_NOT_OK(open_.input->CheckUnchanged(file().identity));
         }
@@ -502,8 +501,8 @@ class SequentialCutter {
     line_ += CountLineEnds(done.substr(counted_));
     TextBuffer next(Pool());
     const std::string_view rest = window_.text().substr(position_);
-    const int64_t bytes = std::max<int64_t>(reading_->source->block_bytes,
-                                            static_cast<int64_t>(rest.size()));
+    const int64_t bytes =
+        std::max<int64_t>(reading_->source->block_bytes, static_cast<int64_t>(rest.size()));
     ARROW_ASSIGN_OR_RAISE(uint8_t* const out,
                           next.Reserve(static_cast<int64_t>(rest.size()) + bytes));
     std::memcpy(out, rest.data(), rest.size());
@@ -747,15 +746,14 @@ class TextSource final : public Source {
   arrow::Result<std::unique_ptr<BatchStream>> Scan(
       QueryContext* context, ScanRequest request,
       std::shared_ptr<SourceCounters> counters) const override {
-    ARROW_ASSIGN_OR_RAISE(auto reading, MakeReading(context, request.columns, request.types,
-                                                    std::move(counters)));
+    ARROW_ASSIGN_OR_RAISE(
+        auto reading, MakeReading(context, request.columns, request.types, std::move(counters)));
     if (request.with_addresses) {
       reading->with_addresses = true;
-      ARROW_ASSIGN_OR_RAISE(
-          reading->schema,
-          reading->schema->AddField(
-              reading->schema->num_fields(),
-              arrow::field(kRowAddressName, arrow::int64(), /*nullable=*/false)));
+      ARROW_ASSIGN_OR_RAISE(reading->schema,
+                            reading->schema->AddField(
+                                reading->schema->num_fields(),
+                                arrow::field(kRowAddressName, arrow::int64(), /*nullable=*/false)));
     }
     return std::make_unique<TextScan>(std::move(reading));
   }
@@ -764,8 +762,8 @@ class TextSource final : public Source {
       QueryContext* context, FetchRequest request,
       std::shared_ptr<SourceCounters> counters) const override {
     KEEPONE_CHECK(data_->can_fetch);
-    ARROW_ASSIGN_OR_RAISE(auto reading, MakeReading(context, request.columns, request.types,
-                                                    std::move(counters)));
+    ARROW_ASSIGN_OR_RAISE(
+        auto reading, MakeReading(context, request.columns, request.types, std::move(counters)));
     reading->is_fetch = true;
     return std::make_unique<TextFetch>(std::move(reading), std::move(request.addresses));
   }
