@@ -207,6 +207,22 @@ void TextInput::PutBack(std::string text) {
   put_back_begin_ = 0;
 }
 
+arrow::Result<int64_t> LineAt(const std::string& path, int64_t offset) {
+  ARROW_ASSIGN_OR_RAISE(const auto input, TextInput::Open(path));
+  std::vector<uint8_t> bytes(256 << 10);
+  int64_t line = 1;
+  while (offset > 0) {
+    const int64_t wanted = std::min<int64_t>(offset, static_cast<int64_t>(bytes.size()));
+    ARROW_ASSIGN_OR_RAISE(const int64_t got, input->Read(wanted, bytes.data(), nullptr));
+    line += std::count(bytes.begin(), bytes.begin() + got, uint8_t{'\n'});
+    offset -= got;
+    if (got < wanted) {
+      break;
+    }
+  }
+  return line;
+}
+
 std::shared_ptr<TextInput> TakeKeptPipe(const std::string& path) {
   KeptPipes& pipes = Kept();
   const std::lock_guard lock(pipes.mutex);

@@ -63,6 +63,9 @@ class TextInput {
   size_t put_back_begin_ = 0;
 };
 
+// The number of the line, from 1, that holds the byte at `offset` of the decompressed text.
+arrow::Result<int64_t> LineAt(const std::string& path, int64_t offset);
+
 // The pipe at `path` that ReadTextSample has begun to read, for the one who scans it; nullptr when
 // there is none.
 std::shared_ptr<TextInput> TakeKeptPipe(const std::string& path);

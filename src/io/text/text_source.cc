@@ -16,6 +16,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "io/file_list.h"
+#include "io/text/text_buffer.h"
 #include "io/text/text_input.h"
 
 namespace keepone {
@@ -24,7 +25,6 @@ namespace {
 
 constexpr int kFileShift = 40;
 constexpr int64_t kOffsetMax = (int64_t{1} << kFileShift) - 1;
-constexpr int64_t kPadding = static_cast<int64_t>(kTextPaddingBytes);
 // Of what is read around a record that is fetched, before its end is known.
 constexpr int64_t kFetchBytes = 16 << 10;
 // Records at most this far apart are fetched by one read.
@@ -60,60 +60,8 @@ struct TextReading {
   std::shared_ptr<arrow::Schema> schema;
 };
 
-// A buffer that grows, with the padding that formats want behind its text.
-class TextBuffer {
- public:
-  explicit TextBuffer(arrow::MemoryPool* pool) : pool_(pool) {}
-
-  std::string_view text() const {
-    return {reinterpret_cast<const char*>(data()), static_cast<size_t>(size_)};
-  }
-  int64_t size() const { return size_; }
-
-  // Makes room for `bytes` behind the text; they count once Grow has been called.
-  arrow::Result<uint8_t*> Reserve(int64_t bytes) {
-    const int64_t needed = size_ + bytes + kPadding;
-    if (buffer_ == nullptr) {
-      ARROW_ASSIGN_OR_RAISE(buffer_, arrow::AllocateResizableBuffer(needed, pool_));
-    } else if (needed > buffer_->size()) {
-      ARROW_RETURN_NOT_OK(buffer_->Resize(needed, /*shrink_to_fit=*/false));
-    }
-    return buffer_->mutable_data() + size_;
-  }
-  void Grow(int64_t bytes) {
-    size_ += bytes;
-    std::memset(buffer_->mutable_data() + size_, 0, kTextPaddingBytes);
-  }
-  void Clear() { size_ = 0; }
-
- private:
-  const uint8_t* data() const { return buffer_ == nullptr ? kNothing : buffer_->data(); }
-
-  static constexpr uint8_t kNothing[kTextPaddingBytes] = {};
-  arrow::MemoryPool* pool_;
-  std::unique_ptr<arrow::ResizableBuffer> buffer_;
-  int64_t size_ = 0;
-};
-
 int64_t CountLineEnds(std::string_view text) {
   return std::count(text.begin(), text.end(), '\n');
-}
-
-// The number of the line, from 1, that holds the byte at `offset`.
-arrow::Result<int64_t> LineAt(const std::string& path, int64_t offset) {
-  ARROW_ASSIGN_OR_RAISE(const auto input, TextInput::Open(path));
-  std::vector<uint8_t> bytes(256 << 10);
-  int64_t line = 1;
-  while (offset > 0) {
-    const int64_t wanted = std::min<int64_t>(offset, static_cast<int64_t>(bytes.size()));
-    ARROW_ASSIGN_OR_RAISE(const int64_t got, input->Read(wanted, bytes.data(), nullptr));
-    line += std::count(bytes.begin(), bytes.begin() + got, uint8_t{'\n'});
-    offset -= got;
-    if (got < wanted) {
-      break;
-    }
-  }
-  return line;
 }
 
 bool IsDataError(const arrow::Status& status) {
