@@ -152,10 +152,10 @@ class ScanStream final : public BatchStream {
   std::atomic<int64_t> next_{0};
 };
 
-class FetchMorsel final : public Morsel {
+class MemoryFetchMorsel final : public Morsel {
  public:
-  FetchMorsel(std::shared_ptr<const MemoryRead> read, std::shared_ptr<arrow::Int64Array> addresses,
-              int64_t begin, int64_t end)
+  MemoryFetchMorsel(std::shared_ptr<const MemoryRead> read,
+                    std::shared_ptr<arrow::Int64Array> addresses, int64_t begin, int64_t end)
       : read_(std::move(read)), addresses_(std::move(addresses)), next_(begin), end_(end) {}
 
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next() override {
@@ -226,8 +226,8 @@ class FetchStream final : public BatchStream {
     if (begin >= addresses_->length()) {
       return nullptr;
     }
-    return std::make_unique<FetchMorsel>(read_, addresses_, begin,
-                                         std::min(begin + kMorselRows, addresses_->length()));
+    return std::make_unique<MemoryFetchMorsel>(read_, addresses_, begin,
+                                               std::min(begin + kMorselRows, addresses_->length()));
   }
 
  private:

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kPermissionBits = 07777;
+constexpr mode_t kDirectoryPermissionBits = 07777;
 
 arrow::Status NotEmptyError(const std::string& path) {
   return WithHint(DataError("cannot write \"", path, "\": the directory is not empty"),
@@ -95,7 +95,7 @@ arrow::Result<std::unique_ptr<NewDirectory>> NewDirectory::Make(const std::strin
   // mkdtemp gives 0700; a new directory has what the user's mask leaves.
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  const mode_t mode = exists ? (info.st_mode & kPermissionBits) : (0777 & ~mask);
+  const mode_t mode = exists ? (info.st_mode & kDirectoryPermissionBits) : (0777 & ~mask);
   std::unique_ptr<NewDirectory> directory(
       new NewDirectory(std::move(target), std::move(temporary), replace));
   if (::chmod(directory->path().c_str(), mode) != 0) {

@@ -22,7 +22,7 @@ namespace keepone {
 
 namespace {
 
-struct SourceFile {
+struct ArrowSourceFile {
   std::shared_ptr<const ArrowFileLayout> layout;
   int64_t begin_address = 0;
   std::vector<int> fields;  // for each column of the source its field in the file, or -1
@@ -30,9 +30,9 @@ struct SourceFile {
   int64_t end_address() const { return begin_address + layout->addresses.back(); }
 };
 
-struct SourceData {
+struct ArrowSourceData {
   std::shared_ptr<arrow::Schema> schema;
-  std::vector<SourceFile> files;
+  std::vector<ArrowSourceFile> files;
   int64_t batch_count = 0;
 
   int64_t row_count() const { return files.back().end_address(); }
@@ -91,7 +91,7 @@ class FileReading {
 // below.
 class ArrowStream : public BatchStream {
  public:
-  ArrowStream(std::shared_ptr<const SourceData> source, QueryContext* context,
+  ArrowStream(std::shared_ptr<const ArrowSourceData> source, QueryContext* context,
               std::vector<int> columns, bool with_addresses,
               std::shared_ptr<SourceCounters> counters)
       : source_(std::move(source)),
@@ -104,14 +104,14 @@ class ArrowStream : public BatchStream {
   const std::shared_ptr<arrow::Schema>& schema() const override { return schema_; }
 
  protected:
-  std::shared_ptr<const ArrowColumns> ColumnsOf(const SourceFile& file) const {
+  std::shared_ptr<const ArrowColumns> ColumnsOf(const ArrowSourceFile& file) const {
     return std::make_shared<ArrowColumns>(
         MakeArrowColumns(*source_->schema, wanted_columns_, file.fields, with_addresses_));
   }
 
   // A request for all rows of a batch. Batches come file by file: only the last file is kept open.
   arrow::Result<ArrowMorselRequest> MakeRequest(size_t file_number, size_t batch) {
-    const SourceFile& file = source_->files[file_number];
+    const ArrowSourceFile& file = source_->files[file_number];
     if (reading_ == nullptr || reading_file_ != file_number) {
       reading_.reset();
       ARROW_ASSIGN_OR_RAISE(auto opened, ArrowFile::Open(file.layout));
@@ -134,7 +134,7 @@ class ArrowStream : public BatchStream {
 
   void CloseFile() { reading_.reset(); }
 
-  const std::shared_ptr<const SourceData> source_;
+  const std::shared_ptr<const ArrowSourceData> source_;
   QueryContext* const context_;
   const std::vector<int> wanted_columns_;
   const bool with_addresses_;
@@ -150,8 +150,8 @@ class ArrowStream : public BatchStream {
 
 class ArrowScan final : public ArrowStream {
  public:
-  ArrowScan(std::shared_ptr<const SourceData> source, QueryContext* context, ScanRequest request,
-            std::shared_ptr<SourceCounters> counters)
+  ArrowScan(std::shared_ptr<const ArrowSourceData> source, QueryContext* context,
+            ScanRequest request, std::shared_ptr<SourceCounters> counters)
       : ArrowStream(std::move(source), context, std::move(request.columns), request.with_addresses,
                     std::move(counters)) {
     context->progress().rows_total.fetch_add(source_->row_count(), std::memory_order_relaxed);
@@ -181,8 +181,8 @@ class ArrowScan final : public ArrowStream {
 
 class ArrowFetch final : public ArrowStream {
  public:
-  ArrowFetch(std::shared_ptr<const SourceData> source, QueryContext* context, FetchRequest request,
-             std::shared_ptr<SourceCounters> counters)
+  ArrowFetch(std::shared_ptr<const ArrowSourceData> source, QueryContext* context,
+             FetchRequest request, std::shared_ptr<SourceCounters> counters)
       : ArrowStream(std::move(source), context, std::move(request.columns),
                     /*with_addresses=*/false, std::move(counters)),
         addresses_(std::move(request.addresses)),
@@ -202,7 +202,7 @@ class ArrowFetch final : public ArrowStream {
     KEEPONE_CHECK(address >= 0 && address < source_->row_count());
     const auto file = std::upper_bound(
         source_->files.begin(), source_->files.end(), address,
-        [](int64_t value, const SourceFile& item) { return value < item.end_address(); });
+        [](int64_t value, const ArrowSourceFile& item) { return value < item.end_address(); });
     const std::vector<int64_t>& begins = file->layout->addresses;
     const auto behind =
         std::upper_bound(begins.begin(), begins.end(), address - file->begin_address);
@@ -231,7 +231,7 @@ class ArrowFetch final : public ArrowStream {
 
 class ArrowSource final : public Source {
  public:
-  ArrowSource(std::shared_ptr<const SourceData> data, std::string description)
+  ArrowSource(std::shared_ptr<const ArrowSourceData> data, std::string description)
       : data_(std::move(data)), description_(std::move(description)) {}
 
   const std::shared_ptr<arrow::Schema>& schema() const override { return data_->schema; }
@@ -241,7 +241,7 @@ class ArrowSource final : public Source {
   bool can_fetch() const override { return true; }
   std::vector<std::string> paths() const override {
     std::vector<std::string> paths;
-    for (const SourceFile& file : data_->files) {
+    for (const ArrowSourceFile& file : data_->files) {
       paths.push_back(file.layout->path);
     }
     return paths;
@@ -260,7 +260,7 @@ class ArrowSource final : public Source {
   }
 
  private:
-  std::shared_ptr<const SourceData> data_;
+  std::shared_ptr<const ArrowSourceData> data_;
   std::string description_;
 };
 
@@ -281,11 +281,11 @@ arrow::Result<std::shared_ptr<const Source>> OpenArrow(const std::vector<std::st
       return OpenArrowPipe(path);
     }
   }
-  auto data = std::make_shared<SourceData>();
+  auto data = std::make_shared<ArrowSourceData>();
   SchemaUnion schema_union;
   int64_t address = 0;
   for (const std::string& path : files) {
-    SourceFile file;
+    ArrowSourceFile file;
     ARROW_ASSIGN_OR_RAISE(file.layout, ArrowFile::ReadLayout(RealPath(path), pool));
     ARROW_RETURN_NOT_OK(schema_union.Add(path, *file.layout->schema->plain()));
     file.begin_address = address;
@@ -294,7 +294,7 @@ arrow::Result<std::shared_ptr<const Source>> OpenArrow(const std::vector<std::st
     data->files.push_back(std::move(file));
   }
   data->schema = schema_union.Finish();
-  for (SourceFile& file : data->files) {
+  for (ArrowSourceFile& file : data->files) {
     file.fields = schema_union.FieldsOf(*file.layout->schema->plain());
   }
   return std::make_shared<ArrowSource>(std::move(data), DescribeFiles(paths, files.size()));

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cctype>
+#include <limits>
 #include <utility>
 
 #include <arrow/builder.h>
@@ -118,6 +119,9 @@ class CsvParser final : public RecordParser {
       auto scalar = arrow::Scalar::Parse(column->field->type(), field.text);
       fits = scalar.ok();
       column->scalar = fits ? *std::move(scalar) : nullptr;
+    }
+    if (!dialect_.has_given_types) {
+      fits = fits && !LosesText(type, field.text);
     }
     return fits ? arrow::Status::OK()
                 : DataError("column \"", column->field->name(), "\": ", Shown(field.text),
@@ -362,6 +366,25 @@ bool ParseCsvValue(const arrow::DataType& type, std::string_view text, int64_t* 
     default:
       return false;
   }
+}
+
+bool LosesText(const arrow::DataType& type, std::string_view text) {
+  if (type.id() != arrow::Type::INT64 && type.id() != arrow::Type::DOUBLE) {
+    return false;
+  }
+  const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+  if (digits.size() > 1 && digits[0] == '0' &&
+      std::isdigit(static_cast<unsigned char>(digits[1])) != 0) {
+    return true;
+  }
+  if (type.id() == arrow::Type::INT64 ||
+      digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    return false;
+  }
+  constexpr int64_t kExactMax = int64_t{1} << std::numeric_limits<double>::digits;
+  int64_t integer = 0;
+  return !arrow::internal::ParseValue<arrow::Int64Type>(text.data(), text.size(), &integer) ||
+         integer > kExactMax || integer < -kExactMax;
 }
 
 std::shared_ptr<const TextFormat> MakeCsvFormat(CsvDialect dialect,

@@ -23,6 +23,9 @@ struct CsvDialect {
   bool has_header = false;
   // Whether a blank line is a record, whose one field is empty.
   bool has_one_column = false;
+  // Whether the statement gives the types. Types that were found by a sample take only numbers that
+  // keep all that their text says.
+  bool has_given_types = false;
 };
 
 struct CsvField {
@@ -48,6 +51,10 @@ size_t ByteOrderMarkBytes(std::string_view text);
 // Whether a value reads as one of a type; `bits` gets the value of the types that fit in 8 bytes:
 // BOOLEAN, BIGINT, DOUBLE, DATE and TIMESTAMP.
 bool ParseCsvValue(const arrow::DataType& type, std::string_view text, int64_t* bits);
+
+// Whether text is lost when it is read as a number of the type: zeros before it, as in a postal
+// code, or digits of an integer that a DOUBLE does not hold.
+bool LosesText(const arrow::DataType& type, std::string_view text);
 
 // Records of a file whose field `places[i]` is column i of `schema`, NULL in all rows for -1.
 // Records have `column_count` fields.

@@ -23,7 +23,7 @@ constexpr int64_t kSampleRows = 20480;
 constexpr size_t kDialectRecordsMax = 100;
 constexpr std::array<char, 4> kDelimiters = {',', '\t', ';', '|'};
 
-struct CsvOptions {
+struct CsvReadOptions {
   CsvDialect dialect;
   std::optional<char> delimiter;
   std::optional<bool> header;
@@ -47,8 +47,8 @@ arrow::Result<std::optional<char>> TakeCharacter(ReaderOptions* options, const s
   return text->front();
 }
 
-arrow::Result<CsvOptions> TakeOptions(ReaderOptions* options) {
-  CsvOptions taken;
+arrow::Result<CsvReadOptions> TakeOptions(ReaderOptions* options) {
+  CsvReadOptions taken;
   for (const char* const name : {"delim", "sep", "delimiter"}) {
     ARROW_ASSIGN_OR_RAISE(const auto delimiter, TakeCharacter(options, name));
     if (delimiter.has_value()) {
@@ -82,6 +82,7 @@ arrow::Result<CsvOptions> TakeOptions(ReaderOptions* options) {
                      "sample_rows must be above 0, or -1 for all rows");
   }
   taken.columns = options->TakeColumns();
+  taken.dialect.has_given_types = taken.columns.has_value();
   ARROW_RETURN_NOT_OK(options->CheckAllTaken("read_csv"));
   return taken;
 }
@@ -99,16 +100,13 @@ struct SeenValues {
     any = true;
     int64_t bits = 0;
     const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
-    // What begins with a zero, like a postal code, or has more digits than a BIGINT is a name.
-    const bool is_number = !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0])) &&
-                           (digits.size() < 2 || digits[0] != '0' ||
-                            !std::isdigit(static_cast<unsigned char>(digits[1])));
-    const bool all_digits = digits.find_first_not_of("0123456789") == std::string_view::npos;
+    const bool is_number = !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0]));
+    const auto fits = [&](const std::shared_ptr<arrow::DataType>& number) {
+      return is_number && ParseCsvValue(*number, text, &bits) && !LosesText(*number, text);
+    };
     is_bool = is_bool && ParseCsvValue(*arrow::boolean(), text, &bits);
-    const bool fits = is_number && all_digits && ParseCsvValue(*arrow::int64(), text, &bits);
-    is_double = is_double && is_number && (fits || !all_digits) &&
-                ParseCsvValue(*arrow::float64(), text, &bits);
-    is_integer = is_integer && fits;
+    is_integer = is_integer && fits(arrow::int64());
+    is_double = is_double && fits(arrow::float64());
     is_date = is_date && ParseCsvValue(*arrow::date32(), text, &bits);
     is_timestamp =
         is_timestamp && ParseCsvValue(*arrow::timestamp(arrow::TimeUnit::MICRO), text, &bits);
@@ -219,7 +217,7 @@ std::vector<std::string> MakeNames(const Row& first, bool has_header) {
   return names;
 }
 
-arrow::Result<CsvSketch> Sketch(const std::string& path, const CsvOptions& options) {
+arrow::Result<CsvSketch> Sketch(const std::string& path, const CsvReadOptions& options) {
   CsvSketch sketch;
   sketch.path = path;
   sketch.dialect = options.dialect;
@@ -271,7 +269,7 @@ arrow::Result<CsvSketch> Sketch(const std::string& path, const CsvOptions& optio
 
 arrow::Result<std::shared_ptr<const Source>> OpenCsv(const std::vector<std::string>& paths,
                                                      ReaderOptions given) {
-  ARROW_ASSIGN_OR_RAISE(const CsvOptions options, TakeOptions(&given));
+  ARROW_ASSIGN_OR_RAISE(const CsvReadOptions options, TakeOptions(&given));
   ARROW_ASSIGN_OR_RAISE(const auto files, ListFiles(paths, {".csv", ".tsv"}));
   if (files.empty()) {
     return DataError("no files to read");

@@ -22,7 +22,7 @@ namespace keepone {
 
 namespace {
 
-constexpr int kPollMillis = 100;
+constexpr int kPipePollMillis = 100;
 constexpr size_t kInputBytes = 256 << 10;
 
 // Pipes of which a sample was read, until a source takes them.
@@ -36,7 +36,7 @@ KeptPipes& Kept() {
   return pipes;
 }
 
-bool IsStandardInput(const std::string& path) {
+bool NamesStandardInput(const std::string& path) {
   return path == "/dev/stdin" || path == "/dev/fd/0" || path == "/proc/self/fd/0";
 }
 
@@ -49,7 +49,7 @@ TextInput::~TextInput() {
 arrow::Result<std::shared_ptr<TextInput>> TextInput::Open(const std::string& path) {
   const std::string real = RealPath(path);
   int descriptor = -1;
-  if (IsStandardInput(real)) {
+  if (NamesStandardInput(real)) {
     // Opening /dev/stdin anew fails for sockets, and forgets the place in a file.
     descriptor = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
     if (descriptor < 0) {
@@ -61,7 +61,7 @@ arrow::Result<std::shared_ptr<TextInput>> TextInput::Open(const std::string& pat
   std::shared_ptr<TextInput> input(new TextInput(path, descriptor));
   ARROW_ASSIGN_OR_RAISE(input->identity_, ReadFileIdentity(descriptor, path, &input->is_regular_));
   // A file that is standard input is read like a pipe: its place is shared with other programs.
-  input->is_regular_ = input->is_regular_ && !IsStandardInput(real);
+  input->is_regular_ = input->is_regular_ && !NamesStandardInput(real);
   ARROW_RETURN_NOT_OK(input->DetectCompression());
   return input;
 }
@@ -109,7 +109,7 @@ arrow::Status TextInput::FillInput(const QueryContext* context) {
     }
     if (!is_regular_ && context != nullptr) {
       pollfd waiting = {descriptor_, POLLIN, 0};
-      if (::poll(&waiting, 1, kPollMillis) == 0) {
+      if (::poll(&waiting, 1, kPipePollMillis) == 0) {
         continue;
       }
     }

@@ -28,7 +28,7 @@ bool HoldsExtreme(const AggregateCall& winner, const AggregateCall& extreme) {
                      [&key](ColumnId id) { return id == key.column; });
 }
 
-bool IsExtreme(const AggregateCall& call) {
+bool IsExtremeCall(const AggregateCall& call) {
   return call.function->kind == AggregateKind::kAccumulate && call.arguments.size() == 1 &&
          (call.function->name == "max" || call.function->name == "min");
 }
@@ -41,7 +41,7 @@ arrow::Result<NodePtr> ReadExtremes(const NodePtr& node) {
   std::vector<AggregateCall> calls = aggregate->calls();
   bool changed = false;
   for (AggregateCall& call : calls) {
-    if (!IsExtreme(call)) {
+    if (!IsExtremeCall(call)) {
       continue;
     }
     const auto winner =
