@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/letter_case.h"
+#include "column/sql_type_name.h"
 
 namespace keepone {
 
@@ -125,7 +126,7 @@ class CsvParser final : public RecordParser {
     }
     return fits ? arrow::Status::OK()
                 : DataError("column \"", column->field->name(), "\": ", Shown(field.text),
-                            " is not of type ", type.ToString(),
+                            " is not of type ", SqlTypeName(type),
                             "; give the types by columns => {..}, or find them by all rows with"
                             " sample_rows => -1");
   }
