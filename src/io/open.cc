@@ -38,13 +38,12 @@ bool IsArrowExtension(const std::string& extension) {
          kArrowExtensions.end();
 }
 
-// Also "x.csv.gz".
-bool IsCsvName(const std::string& path) {
-  std::string extension = ExtensionOf(path);
-  if (extension == ".gz" || extension == ".zst") {
-    extension = ExtensionOf(path.substr(0, path.size() - extension.size()));
-  }
-  return extension == ".csv" || extension == ".tsv";
+// That of "x.csv.gz" is ".csv".
+std::string ExtensionOfText(const std::string& path) {
+  const std::string extension = ExtensionOf(path);
+  return extension == ".gz" || extension == ".zst"
+             ? ExtensionOf(path.substr(0, path.size() - extension.size()))
+             : extension;
 }
 
 enum class FoundFormat { kParquet, kArrow, kCsv };
@@ -69,10 +68,10 @@ arrow::Result<FoundFormat> DetectFormat(const std::string& path) {
   if (found.starts_with("PAR1") || found.starts_with("PARE")) {
     return FoundFormat::kParquet;
   }
-  if (IsCsvName(path)) {
+  const std::string extension = ExtensionOfText(path);
+  if (extension == ".csv" || extension == ".tsv") {
     return FoundFormat::kCsv;
   }
-  const std::string extension = ExtensionOf(path);
   if (IsOtherFormat(extension)) {
     return MakeError(ErrorKind::kUnsupported, std::nullopt,
                      JoinMessage(path, ": ", extension.substr(1),
@@ -88,7 +87,10 @@ arrow::Result<FoundFormat> DetectFormat(const std::string& path) {
 arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& paths,
                                                        arrow::MemoryPool* pool) {
   const auto parquet_files = ListFiles(paths, {".parquet"});
-  const auto listed = parquet_files.ok() ? parquet_files : ListFiles(paths, kArrowExtensions);
+  auto listed = parquet_files.ok() ? parquet_files : ListFiles(paths, kArrowExtensions);
+  if (!listed.ok()) {
+    listed = ListFiles(paths, kCsvExtensions);
+  }
   if (!listed.ok()) {
     return parquet_files.status();
   }

@@ -38,13 +38,16 @@ arrow::Result<std::shared_ptr<const Source>> OpenCsv(const std::vector<std::stri
                                                      ReaderOptions options);
 
 // Opens by what the first bytes of the files say, Parquet or Arrow, or CSV by the extension (.csv,
-// .tsv, also with .gz or .zst behind it); all are of one format. A
-// directory stands for its Parquet files or, where it has none, for its Arrow files.
+// .tsv, also with .gz or .zst behind it); all are of one format. A directory stands for its Parquet
+// files or, where it has none, for its Arrow files, and then for its CSV files.
 arrow::Result<std::shared_ptr<const Source>> OpenFiles(const std::vector<std::string>& paths,
                                                        arrow::MemoryPool* pool);
 
 // What files of the Arrow formats are called, with the point.
 inline const std::vector<std::string> kArrowExtensions = {".arrow", ".arrows", ".feather", ".ipc"};
+// And files of CSV.
+inline const std::vector<std::string> kCsvExtensions = {".csv",    ".tsv",     ".csv.gz",
+                                                        ".tsv.gz", ".csv.zst", ".tsv.zst"};
 
 // A table in memory. Batches keep their buffers; nothing is copied.
 std::shared_ptr<const Source> MakeMemorySource(

@@ -270,7 +270,7 @@ arrow::Result<CsvSketch> Sketch(const std::string& path, const CsvReadOptions& o
 arrow::Result<std::shared_ptr<const Source>> OpenCsv(const std::vector<std::string>& paths,
                                                      ReaderOptions given) {
   ARROW_ASSIGN_OR_RAISE(const CsvReadOptions options, TakeOptions(&given));
-  ARROW_ASSIGN_OR_RAISE(const auto files, ListFiles(paths, {".csv", ".tsv"}));
+  ARROW_ASSIGN_OR_RAISE(const auto files, ListFiles(paths, kCsvExtensions));
   if (files.empty()) {
     return DataError("no files to read");
   }
