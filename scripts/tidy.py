@@ -97,6 +97,30 @@ def check_files(complain):
                     complain(name, number, f"{line.strip()}: {advice}")
 
 
+# A definition that begins a line; aliases may stand twice.
+DEFINITION = re.compile(
+    r"(?:class|struct|enum class|union) (\w+)|"
+    r"(?:constexpr|const|thread_local)\b.*?\b(\w+)(?:\[\])? ?[={]|"
+    r"[A-Za-z_][\w:<>,&*\s\[\]]*?[ &*>](\w+)\(")
+
+
+def check_own_names(complain):
+    """Sources of a room may be compiled in one piece: names of their own differ all the same."""
+    for room in ROOMS:
+        owners = {}
+        for name in tracked(f"src/{room}/*.cc"):
+            inside = False
+            for number, line in enumerate((ROOT / name).read_text().split("\n"), 1):
+                if line.startswith(("namespace {", "}  // namespace")):
+                    inside = line == "namespace {"
+                match = DEFINITION.match(line) if inside and not line.startswith("using") else None
+                if match:
+                    own = next(filter(None, match.groups()))
+                    owner = owners.setdefault(own, name)
+                    if owner != name:
+                        complain(name, number, f"{own} is a name of {owner} too")
+
+
 def check_documents(complain):
     """A path that a document names must be there."""
     for name in DOCUMENTS:
@@ -118,6 +142,7 @@ def main():
 
     check_rooms(complain)
     check_files(complain)
+    check_own_names(complain)
     check_documents(complain)
     for mistake in sorted(set(mistakes)):
         print(mistake)
