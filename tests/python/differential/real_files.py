@@ -99,7 +99,7 @@ class Run:
         self.output.unlink(missing_ok=True)
         sql = f"SELECT * FROM '{path}'"
         command = engines.command_of(self.program, sql, {}, self.output)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
         reason = ""
         if done.returncode == 0:
             print(f"note: {path.name} is read, which pyarrow refuses")
