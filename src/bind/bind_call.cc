@@ -117,7 +117,10 @@ arrow::Result<ExprPtr> ExprBinder::BindScalarCall(const ast::CallExpr& call,
                                                   const ExprScope& scope) {
   const std::string& name = call.name[0].text;
   const SourceSpan name_place = context_->Place(PathSpan(call.name));
-  if (IsOneOf(name, {"unnest", "rollup", "cube", "grouping", "grouping_sets"})) {
+  if (EqualNames(name, "unnest")) {
+    return BindUnnestCall(call, scope);
+  }
+  if (IsOneOf(name, {"rollup", "cube", "grouping", "grouping_sets"})) {
     return UnsupportedError(name_place, name, "(..)");
   }
   const std::string_view modifier = ModifierOf(call);

@@ -24,10 +24,6 @@
 namespace keepone {
 namespace {
 
-// A statement that names more tables than this, those in WITH counted once a reference, is no
-// statement but an explosion.
-constexpr int64_t kTableReferencesMax = 4096;
-
 struct ReaderName {
   std::string_view function;
   std::string_view reader;
@@ -67,7 +63,13 @@ std::string Join(const std::vector<std::string>& parts) {
   return text;
 }
 
-// Makes one table of what is in scope, under a name and, for the first columns, other names.
+Relation FromPlan(NodePtr plan, std::string name) {
+  Scope scope(ScopeTable{std::move(name), plan->columns()});
+  return {std::move(plan), std::move(scope)};
+}
+
+}  // namespace
+
 arrow::Status NameTable(std::string name, const std::vector<ast::Identifier>& column_names,
                         SourceSpan span, Scope* scope) {
   ScopeTable table;
@@ -85,13 +87,6 @@ arrow::Status NameTable(std::string name, const std::vector<ast::Identifier>& co
   *scope = Scope(std::move(table));
   return arrow::Status::OK();
 }
-
-Relation FromPlan(NodePtr plan, std::string name) {
-  Scope scope(ScopeTable{std::move(name), plan->columns()});
-  return {std::move(plan), std::move(scope)};
-}
-
-}  // namespace
 
 bool IsDeterministicPlan(const Node& node) {
   if (const auto* filter = AsIf<FilterNode>(node)) {
@@ -127,6 +122,10 @@ arrow::Result<Relation> QueryBinder::BindFrom(const std::vector<ast::TableRefPtr
                                               CommonTableEntry* tables) {
   ARROW_ASSIGN_OR_RAISE(Relation all, BindTable(*from[0], tables));
   for (size_t i = 1; i < from.size(); ++i) {
+    if (BeginsWithUnnest(*from[i])) {
+      ARROW_ASSIGN_OR_RAISE(all, BindBeside(std::move(all), *from[i], tables));
+      continue;
+    }
     ARROW_ASSIGN_OR_RAISE(Relation next, BindTable(*from[i], tables));
     ARROW_ASSIGN_OR_RAISE(all, CrossJoin(std::move(all), std::move(next), from[i]->span));
   }
@@ -346,7 +345,7 @@ arrow::Result<Relation> QueryBinder::BindFunctionTable(const ast::FunctionTable&
   const std::string name = PathText(table.name);
   const SourceSpan place = context_->Place(PathSpan(table.name));
   if (EqualNames(name, "unnest")) {
-    return UnsupportedError(place, "UNNEST");
+    return BindUnnest(OneRowRelation(), table, /*keeps_empty=*/false);
   }
   const auto reader = std::find_if(kReaders.begin(), kReaders.end(), [&](const ReaderName& each) {
     return EqualNames(each.function, name);

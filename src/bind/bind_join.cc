@@ -225,6 +225,15 @@ arrow::Result<Relation> QueryBinder::CrossJoin(Relation left, Relation right,
 arrow::Result<Relation> QueryBinder::BindJoin(const ast::JoinTable& join,
                                               CommonTableEntry* tables) {
   ARROW_ASSIGN_OR_RAISE(Relation left, BindTable(*join.left, tables));
+  return BindJoinWith(std::move(left), join, tables);
+}
+
+arrow::Result<Relation> QueryBinder::BindJoinWith(Relation left, const ast::JoinTable& join,
+                                                  CommonTableEntry* tables) {
+  ARROW_ASSIGN_OR_RAISE(std::optional<Relation> unnested, JoinUnnest(&left, join));
+  if (unnested.has_value()) {
+    return *std::move(unnested);
+  }
   ARROW_ASSIGN_OR_RAISE(Relation right, BindTable(*join.right, tables));
   if (join.join == ast::JoinKind::kCross) {
     return CrossJoin(std::move(left), std::move(right), join.right->span);

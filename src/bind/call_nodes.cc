@@ -2,10 +2,12 @@
 #include "bind/call_nodes.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "bind/column_builder.h"
 #include "plan/group_nodes.h"
+#include "plan/list_nodes.h"
 
 namespace keepone {
 namespace {
@@ -95,6 +97,30 @@ NodePtr AddWindows(BindContext* context, NodePtr input, const std::vector<Window
   NodePtr plan = std::move(columns).Finish();
   for (WindowNode::Spec& spec : specs) {
     plan = WindowNode::Make(std::move(plan), std::move(spec));
+  }
+  return plan;
+}
+
+NodePtr AddUnnests(BindContext* context, NodePtr input, std::vector<UnnestExpr> unnests) {
+  NodePtr plan = std::move(input);
+  while (!unnests.empty()) {
+    std::vector<UnnestExpr> above;
+    ColumnBuilder lists(plan, context->ids);
+    UnnestNode::Spec spec;
+    for (UnnestExpr& unnest : unnests) {
+      std::unordered_set<ColumnId> reads;
+      CollectColumns(*unnest.list, &reads);
+      const bool is_ready = std::all_of(reads.begin(), reads.end(), [&plan](ColumnId id) {
+        return FindColumn(plan->columns(), id) != nullptr;
+      });
+      if (is_ready) {
+        spec.lists.push_back({lists.Get(unnest.list), {unnest.id, unnest.name, unnest.type}});
+      } else {
+        above.push_back(std::move(unnest));
+      }
+    }
+    plan = UnnestNode::Make(std::move(lists).Finish(), std::move(spec));
+    unnests = std::move(above);
   }
   return plan;
 }

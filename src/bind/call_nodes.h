@@ -23,6 +23,9 @@ NodePtr AddAggregates(BindContext* context, NodePtr input, std::vector<GroupKey>
 // A Window for each partition and order, all over the same columns.
 NodePtr AddWindows(BindContext* context, NodePtr input, const std::vector<WindowExpr>& windows);
 
+// An Unnest of all lists that stand side by side, and one above it for those that read elements.
+NodePtr AddUnnests(BindContext* context, NodePtr input, std::vector<UnnestExpr> unnests);
+
 // Every expression of the window, to be replaced in place.
 std::vector<ExprPtr*> ExprsOf(WindowExpr* window);
 

@@ -42,10 +42,11 @@ struct ExprScope {
   bool outputs_first = false;
   // Names the outputs, which cannot be used here, in hints.
   const std::vector<ast::SelectItem>* outputs_for_hints = nullptr;
-  // Gets the aggregate and window calls.
+  // Gets the aggregate, window and unnest calls.
   SelectCalls* calls = nullptr;
   bool aggregates = false;
   bool windows = false;
+  bool unnests = false;
   // Inside of the arguments of a call, which must not hold another of its sort.
   bool in_aggregate = false;
   bool in_window = false;
@@ -127,6 +128,9 @@ class ExprBinder {
   arrow::Result<ExprPtr> BindIf(const ast::CallExpr& call, std::vector<ExprPtr> arguments);
   arrow::Result<ExprPtr> MakeCase(std::vector<ExprPtr> conditions, std::vector<ExprPtr> values,
                                   SourceSpan span);
+
+  // bind_unnest.cc
+  arrow::Result<ExprPtr> BindUnnestCall(const ast::CallExpr& call, const ExprScope& scope);
 
   // bind_aggregate.cc
   arrow::Result<ExprPtr> BindAggregate(const ast::CallExpr& call, const ExprScope& scope);

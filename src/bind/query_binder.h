@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct Relation {
   NodePtr plan;
   Scope scope;
 };
+
+// A statement that names more tables than this, those in WITH counted once a reference, is no
+// statement but an explosion.
+inline constexpr int64_t kTableReferencesMax = 4096;
 
 // Makes plans of whole queries. A WITH table is planned anew for each reference.
 class QueryBinder {
@@ -80,6 +85,20 @@ class QueryBinder {
   // Whether two relations may stand in one FROM.
   arrow::Status CheckJoin(const Scope& left, const Scope& right, SourceSpan right_span);
 
+  // The two relations under the join's condition.
+  arrow::Result<Relation> BindJoinWith(Relation left, const ast::JoinTable& join,
+                                       CommonTableEntry* tables);
+
+  // bind_unnest.cc
+  // A table that begins with UNNEST, whose lists may read columns of `left`, beside its rows.
+  arrow::Result<Relation> BindBeside(Relation left, const ast::TableRef& table,
+                                     CommonTableEntry* tables);
+  arrow::Result<Relation> BindUnnest(Relation left, const ast::FunctionTable& table,
+                                     bool keeps_empty);
+  // The join where its right side is UNNEST of columns of the left one; else nothing, and `left` is
+  // as it was.
+  arrow::Result<std::optional<Relation>> JoinUnnest(Relation* left, const ast::JoinTable& join);
+
   // bind_from.cc
   arrow::Result<Relation> BindTable(const ast::TableRef& table, CommonTableEntry* tables);
   arrow::Result<Relation> BindTableNode(const ast::TableRef& table, CommonTableEntry* tables);
@@ -102,6 +121,17 @@ class QueryBinder {
   int64_t joins_ = 0;
   std::vector<std::string> open_views_;
 };
+
+// Makes one table of what is in scope, under a name and, for the first columns, other names.
+arrow::Status NameTable(std::string name, const std::vector<ast::Identifier>& column_names,
+                        SourceSpan span, Scope* scope);
+
+// One row without columns.
+Relation OneRowRelation();
+
+// Whether the rows of a table begin with those of UNNEST(..): it stands for them, or is the first
+// table of joins that keep what stands on their left.
+bool BeginsWithUnnest(const ast::TableRef& table);
 
 // Whether the plan gives the same rows each time.
 bool IsDeterministicPlan(const Node& node);

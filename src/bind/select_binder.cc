@@ -58,6 +58,7 @@ class SelectBinder {
       scope.outputs = &outputs_;
       scope.aggregates = true;
       ARROW_ASSIGN_OR_RAISE(having_, binder_.BindCondition(*select_.having, scope, "HAVING"));
+      ARROW_RETURN_NOT_OK(CheckNoUnnest(*having_, select_.having->span, "HAVING"));
     }
     if (select_.qualify != nullptr) {
       ExprScope scope = ScopeOf("QUALIFY");
@@ -65,6 +66,7 @@ class SelectBinder {
       scope.aggregates = true;
       scope.windows = true;
       ARROW_ASSIGN_OR_RAISE(qualify_, binder_.BindCondition(*select_.qualify, scope, "QUALIFY"));
+      ARROW_RETURN_NOT_OK(CheckNoUnnest(*qualify_, select_.qualify->span, "QUALIFY"));
     }
     ARROW_RETURN_NOT_OK(BindTailKeys(tail));
     return Build();
@@ -125,6 +127,7 @@ class SelectBinder {
     ExprScope scope = ScopeOf("SELECT");
     scope.aggregates = true;
     scope.windows = true;
+    scope.unnests = true;
     for (const ast::SelectItem& item : select_.items) {
       if (const auto* star = item.expr->If<ast::StarExpr>()) {
         ARROW_ASSIGN_OR_RAISE(std::vector<OutputItem> expanded, ExpandStar(context_, *star, scope));
@@ -162,6 +165,7 @@ class SelectBinder {
   arrow::Status BindGroupBy() {
     if (select_.group_by_all) {
       for (const OutputItem& output : outputs_) {
+        ARROW_RETURN_NOT_OK(CheckNoUnnest(*output.expr, output.span, "GROUP BY"));
         if (!ReadsAggregate(*output.expr, calls_) && !ReadsWindow(*output.expr, calls_)) {
           groups_.push_back({output.expr, output.name});
         }
@@ -178,11 +182,20 @@ class SelectBinder {
       if (ReadsWindow(*expr, calls_)) {
         return BindError(place, "window functions are not allowed in GROUP BY");
       }
+      ARROW_RETURN_NOT_OK(CheckNoUnnest(*expr, key->span, "GROUP BY"));
       const auto output = std::find_if(outputs_.begin(), outputs_.end(),
                                        [&](const OutputItem& each) { return each.expr == expr; });
       groups_.push_back({std::move(expr), output == outputs_.end() ? "" : output->name});
     }
     return arrow::Status::OK();
+  }
+
+  // Lists are unnested above all that the clause is part of.
+  arrow::Status CheckNoUnnest(const Expr& expr, SourceSpan span, std::string_view clause) const {
+    return ReadsUnnest(expr, calls_)
+               ? WithHint(BindError(context_->Place(span), "unnest(..) is not allowed in ", clause),
+                          "unnest the list in FROM: FROM t, UNNEST(t.list) AS element")
+               : arrow::Status::OK();
   }
 
   arrow::Status BindTailKeys(const ast::Query* tail) {
@@ -223,6 +236,7 @@ class SelectBinder {
     if (qualify_ != nullptr) {
       plan_ = FilterNode::Make(std::move(plan_), qualify_);
     }
+    plan_ = AddUnnests(context_, std::move(plan_), calls_.unnests);
     return ApplyTail(context_, std::move(plan_), outputs_, std::move(tail_));
   }
 
@@ -243,6 +257,11 @@ class SelectBinder {
           window.name = output.name;
         }
       }
+      for (UnnestExpr& unnest : calls_.unnests) {
+        if (unnest.id == output.expr->column) {
+          unnest.name = output.name;
+        }
+      }
     }
   }
 
@@ -257,6 +276,11 @@ class SelectBinder {
       for (const WindowExpr& window : calls_.windows) {
         if (window.id == column.column) {
           return MakeColumnExpr(window.id, window.name, column.type, column.span);
+        }
+      }
+      for (const UnnestExpr& unnest : calls_.unnests) {
+        if (unnest.id == column.column) {
+          return MakeColumnExpr(unnest.id, unnest.name, column.type, column.span);
         }
       }
       return nullptr;
@@ -278,6 +302,9 @@ class SelectBinder {
     for (const WindowExpr& window : calls_.windows) {
       allowed_.insert(window.id);
     }
+    for (const UnnestExpr& unnest : calls_.unnests) {
+      allowed_.insert(unnest.id);
+    }
   }
 
   // What stands above a GROUP BY reads its keys and its calls, nothing else.
@@ -295,6 +322,9 @@ class SelectBinder {
       for (ExprPtr* expr : ExprsOf(&window)) {
         ARROW_ASSIGN_OR_RAISE(*expr, OverGroups(*expr));
       }
+    }
+    for (UnnestExpr& unnest : calls_.unnests) {
+      ARROW_ASSIGN_OR_RAISE(unnest.list, OverGroups(unnest.list));
     }
     return arrow::Status::OK();
   }

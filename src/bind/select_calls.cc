@@ -85,12 +85,29 @@ ExprPtr AddWindow(SelectCalls* calls, WindowExpr window, ColumnIdGenerator* ids,
   return column;
 }
 
+ExprPtr AddUnnest(SelectCalls* calls, UnnestExpr unnest, ColumnIdGenerator* ids, SourceSpan span) {
+  const auto same =
+      std::find_if(calls->unnests.begin(), calls->unnests.end(),
+                   [&](const UnnestExpr& each) { return SameExpr(each.list, unnest.list); });
+  if (same != calls->unnests.end()) {
+    return MakeColumnExpr(same->id, same->name, same->type, span);
+  }
+  unnest.id = ids->Next();
+  ExprPtr column = MakeColumnExpr(unnest.id, unnest.name, unnest.type, span);
+  calls->unnests.push_back(std::move(unnest));
+  return column;
+}
+
 bool ReadsAggregate(const Expr& expr, const SelectCalls& calls) {
   return Reads(expr, calls.aggregates);
 }
 
 bool ReadsWindow(const Expr& expr, const SelectCalls& calls) {
   return Reads(expr, calls.windows);
+}
+
+bool ReadsUnnest(const Expr& expr, const SelectCalls& calls) {
+  return Reads(expr, calls.unnests);
 }
 
 }  // namespace keepone

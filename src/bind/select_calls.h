@@ -54,20 +54,31 @@ struct WindowExpr {
   bool to_row = false;
 };
 
-// The aggregate and window calls of one SELECT; equal calls are one.
+// unnest(list) in the select list.
+struct UnnestExpr {
+  ColumnId id;  // of the element
+  std::string name;
+  TypePtr type;
+  ExprPtr list;  // may read elements of calls before it
+};
+
+// The aggregate, window and unnest calls of one SELECT; equal calls are one.
 struct SelectCalls {
   const std::vector<ast::NamedWindow>* named_windows = nullptr;
   std::vector<AggregateExpr> aggregates;
   std::vector<WindowExpr> windows;
+  std::vector<UnnestExpr> unnests;
 };
 
 // Adds the call unless there is an equal one, and gives the column that stands for its result.
 ExprPtr AddAggregate(SelectCalls* calls, AggregateExpr aggregate, ColumnIdGenerator* ids,
                      SourceSpan span);
 ExprPtr AddWindow(SelectCalls* calls, WindowExpr window, ColumnIdGenerator* ids, SourceSpan span);
+ExprPtr AddUnnest(SelectCalls* calls, UnnestExpr unnest, ColumnIdGenerator* ids, SourceSpan span);
 
-// Whether the expression reads the result of an aggregate, or of a window.
+// Whether the expression reads the result of an aggregate, of a window or of unnest(..).
 bool ReadsAggregate(const Expr& expr, const SelectCalls& calls);
 bool ReadsWindow(const Expr& expr, const SelectCalls& calls);
+bool ReadsUnnest(const Expr& expr, const SelectCalls& calls);
 
 }  // namespace keepone

@@ -24,10 +24,12 @@
 #include "exec/filter.h"
 #include "exec/hash_join.h"
 #include "exec/limit.h"
+#include "exec/nest_rows.h"
 #include "exec/pick_winners.h"
 #include "exec/project.h"
 #include "exec/sort.h"
 #include "exec/union_all.h"
+#include "exec/unnest.h"
 #include "exec/values.h"
 #include "exec/window.h"
 #include "io/source.h"
@@ -36,6 +38,7 @@
 #include "plan/group_nodes.h"
 #include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
+#include "plan/list_nodes.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
@@ -52,8 +55,9 @@ struct LoweredNode {
   std::shared_ptr<SourceCounters> counters;  // of a scan or a fetch
 };
 
-constexpr std::array kNodeNames = {"Scan",     "Values", "Filter", "Project", "Aggregate", "Window",
-                                   "KeepRows", "Fetch",  "Sort",   "Limit",   "UnionAll",  "Join"};
+constexpr std::array kNodeNames = {"Scan",     "Values",   "Filter", "Project", "Aggregate",
+                                   "Window",   "KeepRows", "Fetch",  "Sort",    "Limit",
+                                   "UnionAll", "Join",     "Unnest", "Nest"};
 
 std::shared_ptr<arrow::Schema> SchemaOf(const std::vector<Column>& columns) {
   arrow::FieldVector fields;
@@ -206,6 +210,10 @@ class Lowering {
         return LowerUnionAll(As<UnionAllNode>(node));
       case NodeKind::kJoin:
         return LowerJoin(As<JoinNode>(node), required);
+      case NodeKind::kUnnest:
+        return LowerUnnest(As<UnnestNode>(node), required);
+      case NodeKind::kNest:
+        return LowerNest(As<NestNode>(node));
     }
     return InternalError("unknown kind of plan node");
   }
@@ -574,6 +582,69 @@ class Lowering {
     lowered.columns = GivesRightColumns(spec.kind) ? std::move(both) : left.columns;
     lowered.stream = MakeHashJoin(context_, std::move(left.stream), std::move(right.stream),
                                   std::move(join), arrow::schema(std::move(fields)));
+    return lowered;
+  }
+
+  // Gives only what is required: a list is repeated beside its elements only where it is read.
+  arrow::Result<LoweredNode> LowerUnnest(const UnnestNode& node, const ColumnSet& wanted) {
+    LoweredNode lowered;
+    const UnnestNode::Spec& spec = node.spec();
+    ColumnSet required;
+    std::vector<Column> columns;
+    for (const Column& column : node.input()->columns()) {
+      if (wanted.contains(column.id)) {
+        required.insert(column.id);
+        columns.push_back(column);
+      }
+    }
+    const std::vector<ColumnId> passed = IdsOf(columns);
+    for (const UnnestNode::List& list : spec.lists) {
+      required.insert(list.list);
+    }
+    if (spec.ordinals.has_value()) {
+      required.insert(*spec.ordinals);
+    }
+    ARROW_ASSIGN_OR_RAISE(LoweredNode input, LowerInput(node, required, &lowered));
+    UnnestSpec unnest;
+    ARROW_ASSIGN_OR_RAISE(unnest.passed, Positions(input.columns, passed));
+    for (const UnnestNode::List& list : spec.lists) {
+      const bool is_given = wanted.contains(list.element.id);
+      ARROW_ASSIGN_OR_RAISE(const int position, ColumnPosition(input.columns, list.list));
+      unnest.lists.push_back({position, list.per_ordinal, is_given});
+      if (is_given) {
+        columns.push_back(list.element);
+      }
+    }
+    if (spec.ordinality.has_value() && wanted.contains(spec.ordinality->id)) {
+      unnest.gives_ordinality = true;
+      columns.push_back(*spec.ordinality);
+    }
+    unnest.keeps_empty = spec.keeps_empty;
+    if (spec.ordinals.has_value()) {
+      ARROW_ASSIGN_OR_RAISE(unnest.ordinals, ColumnPosition(input.columns, *spec.ordinals));
+    }
+    lowered.columns = IdsOf(columns);
+    lowered.stream =
+        MakeUnnest(context_, std::move(input.stream), std::move(unnest), SchemaOf(columns));
+    return lowered;
+  }
+
+  arrow::Result<LoweredNode> LowerNest(const NestNode& node) {
+    LoweredNode lowered;
+    const NestNode::Spec& spec = node.spec();
+    std::vector<ColumnId> values;
+    for (const NestNode::List& list : spec.lists) {
+      values.push_back(list.value);
+    }
+    ColumnSet required(values.begin(), values.end());
+    required.insert(spec.address);
+    ARROW_ASSIGN_OR_RAISE(LoweredNode input, LowerInput(node, required, &lowered));
+    NestSpec nest;
+    ARROW_ASSIGN_OR_RAISE(nest.address, ColumnPosition(input.columns, spec.address));
+    ARROW_ASSIGN_OR_RAISE(nest.values, Positions(input.columns, values));
+    lowered.columns = IdsOf(node.columns());
+    lowered.stream =
+        MakeNestRows(context_, std::move(input.stream), std::move(nest), SchemaOf(node.columns()));
     return lowered;
   }
 

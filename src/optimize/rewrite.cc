@@ -10,6 +10,7 @@
 #include "plan/fetch_node.h"
 #include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
+#include "plan/list_nodes.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
@@ -150,6 +151,22 @@ void CollectReads(const Node& node, ColumnSet* columns) {
       }
       if (As<JoinNode>(node).spec().residual != nullptr) {
         CollectColumns(*As<JoinNode>(node).spec().residual, columns);
+      }
+      return;
+    case NodeKind::kUnnest: {
+      const UnnestNode::Spec& spec = As<UnnestNode>(node).spec();
+      for (const UnnestNode::List& list : spec.lists) {
+        columns->insert(list.list);
+      }
+      if (spec.ordinals.has_value()) {
+        columns->insert(*spec.ordinals);
+      }
+      return;
+    }
+    case NodeKind::kNest:
+      columns->insert(As<NestNode>(node).spec().address);
+      for (const NestNode::List& list : As<NestNode>(node).spec().lists) {
+        columns->insert(list.value);
       }
       return;
   }

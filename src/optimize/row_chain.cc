@@ -39,6 +39,10 @@ const char* KindName(NodeKind kind) {
       return "a union";
     case NodeKind::kJoin:
       return "a join";
+    case NodeKind::kUnnest:
+      return "unnested lists";
+    case NodeKind::kNest:
+      return "nested rows";
   }
   return "a node";
 }

@@ -26,6 +26,8 @@ enum class NodeKind {
   kLimit,
   kUnionAll,
   kJoin,
+  kUnnest,
+  kNest,
 };
 
 // A column that a node gives.

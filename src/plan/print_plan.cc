@@ -12,6 +12,7 @@
 #include "plan/group_nodes.h"
 #include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
+#include "plan/list_nodes.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
@@ -261,6 +262,28 @@ std::string DescribeJoin(const JoinNode& node) {
   return spec.residual == nullptr ? text : text + " where " + ToString(*spec.residual);
 }
 
+std::string DescribeUnnest(const UnnestNode& node) {
+  const UnnestNode::Spec& spec = node.spec();
+  std::vector<std::string> parts;
+  for (const UnnestNode::List& list : spec.lists) {
+    parts.push_back(Name(*node.input(), list.list) + " AS " + list.element.name);
+  }
+  std::string text = "Unnest: " + Join(parts);
+  text += spec.ordinality.has_value() ? ", numbers as " + spec.ordinality->name : "";
+  text += spec.keeps_empty ? ", keeps rows without elements" : "";
+  return spec.ordinals.has_value() ? text + ", only at " + Name(*node.input(), *spec.ordinals)
+                                   : text;
+}
+
+std::string DescribeNest(const NestNode& node) {
+  std::vector<ColumnId> values;
+  for (const NestNode::List& list : node.spec().lists) {
+    values.push_back(list.value);
+  }
+  return "Nest: " + Names(*node.input(), values) + " by " +
+         Name(*node.input(), node.spec().address);
+}
+
 void PrintNode(const Node& node, size_t indent,
                const std::function<std::string(const Node&)>& annotate, std::string* text) {
   text->append(indent * 2, ' ');
@@ -303,6 +326,10 @@ std::string DescribeNode(const Node& node) {
       return "UnionAll: " + ColumnNames(node.columns());
     case NodeKind::kJoin:
       return DescribeJoin(As<JoinNode>(node));
+    case NodeKind::kUnnest:
+      return DescribeUnnest(As<UnnestNode>(node));
+    case NodeKind::kNest:
+      return DescribeNest(As<NestNode>(node));
   }
   return "?";
 }

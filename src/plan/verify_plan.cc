@@ -13,6 +13,7 @@
 #include "plan/group_nodes.h"
 #include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
+#include "plan/list_nodes.h"
 #include "plan/print_plan.h"
 #include "plan/row_nodes.h"
 
@@ -77,6 +78,10 @@ class Verifier {
         return CheckUnionAll(As<UnionAllNode>(*node_));
       case NodeKind::kJoin:
         return CheckJoin(As<JoinNode>(*node_));
+      case NodeKind::kUnnest:
+        return CheckUnnest(As<UnnestNode>(*node_));
+      case NodeKind::kNest:
+        return CheckNest(As<NestNode>(*node_));
     }
     return Violation("is of no known kind");
   }
@@ -351,6 +356,50 @@ class Verifier {
     given.insert(given.end(), node.right()->columns().begin(), node.right()->columns().end());
     return node.spec().residual == nullptr ? arrow::Status::OK()
                                            : CheckPredicate(*node.spec().residual, given);
+  }
+
+  arrow::Status CheckUnnest(const UnnestNode& node) {
+    const UnnestNode::Spec& spec = node.spec();
+    if (spec.lists.empty() && !spec.ordinals.has_value()) {
+      return Violation("has no list");
+    }
+    for (const UnnestNode::List& list : spec.lists) {
+      ARROW_RETURN_NOT_OK(CheckRead(list.list));
+      const TypePtr element = ElementType(*FindColumn(node.input()->columns(), list.list)->type);
+      if (element == nullptr || list.element.type == nullptr ||
+          !element->Equals(*list.element.type)) {
+        return Violation("has elements ", list.element.name, " of another type than their list's");
+      }
+      ARROW_RETURN_NOT_OK(Introduce(list.element.id));
+    }
+    if (spec.ordinality.has_value()) {
+      ARROW_RETURN_NOT_OK(Introduce(spec.ordinality->id));
+      if (spec.ordinality->type->id() != arrow::Type::INT64) {
+        return Violation("numbers elements as ", spec.ordinality->type->ToString());
+      }
+    }
+    if (!spec.ordinals.has_value()) {
+      return arrow::Status::OK();
+    }
+    ARROW_RETURN_NOT_OK(CheckRead(*spec.ordinals));
+    const TypePtr place = ElementType(*FindColumn(node.input()->columns(), *spec.ordinals)->type);
+    return place != nullptr && place->id() == arrow::Type::INT64 && !spec.keeps_empty
+               ? arrow::Status::OK()
+               : Violation("has ordinals that are no list of INT64");
+  }
+
+  arrow::Status CheckNest(const NestNode& node) {
+    ARROW_RETURN_NOT_OK(CheckRead(node.spec().address));
+    for (const NestNode::List& list : node.spec().lists) {
+      ARROW_RETURN_NOT_OK(CheckRead(list.value));
+      ARROW_RETURN_NOT_OK(Introduce(list.list.id));
+      const TypePtr value = ElementType(*list.list.type);
+      if (value == nullptr ||
+          !value->Equals(*FindColumn(node.input()->columns(), list.value)->type)) {
+        return Violation("makes lists ", list.list.name, " of another type than their values'");
+      }
+    }
+    return arrow::Status::OK();
   }
 
   const Node* node_ = nullptr;

@@ -8,6 +8,7 @@
 #include "plan/fetch_node.h"
 #include "plan/join_node.h"
 #include "plan/leaf_nodes.h"
+#include "plan/list_nodes.h"
 #include "plan/row_nodes.h"
 
 namespace keepone {
@@ -158,6 +159,37 @@ NodePtr PruneJoin(const NodePtr& node, const ColumnSet& wanted) {
   return ReplaceInputs(node, {Prune(join.left(), needed), Prune(join.right(), needed)});
 }
 
+// The lists whose elements nobody reads stay where they decide how many rows there are.
+NodePtr PruneUnnest(const NodePtr& node, const ColumnSet& wanted) {
+  UnnestNode::Spec spec = As<UnnestNode>(*node).spec();
+  const size_t before = spec.lists.size();
+  if (spec.ordinals.has_value()) {
+    std::erase_if(spec.lists, [&wanted](const UnnestNode::List& list) {
+      return !wanted.contains(list.element.id);
+    });
+  }
+  const bool drops_ordinality =
+      spec.ordinality.has_value() && !wanted.contains(spec.ordinality->id);
+  NodePtr pruned = node;
+  if (spec.lists.size() != before || drops_ordinality) {
+    if (drops_ordinality) {
+      spec.ordinality.reset();
+    }
+    pruned = UnnestNode::Make(node->input(), std::move(spec));
+  }
+  return ReplaceInputs(pruned, {PruneInput(*pruned, wanted)});
+}
+
+NodePtr PruneNest(const NodePtr& node, const ColumnSet& wanted) {
+  NestNode::Spec spec = As<NestNode>(*node).spec();
+  const size_t before = spec.lists.size();
+  std::erase_if(spec.lists,
+                [&wanted](const NestNode::List& list) { return !wanted.contains(list.list.id); });
+  const NodePtr pruned =
+      spec.lists.size() == before ? node : NestNode::Make(node->input(), std::move(spec));
+  return ReplaceInputs(pruned, {PruneInput(*pruned, {})});
+}
+
 NodePtr Prune(const NodePtr& node, const ColumnSet& wanted) {
   switch (node->kind()) {
     case NodeKind::kScan:
@@ -178,6 +210,10 @@ NodePtr Prune(const NodePtr& node, const ColumnSet& wanted) {
       return PruneUnionAll(node, wanted);
     case NodeKind::kJoin:
       return PruneJoin(node, wanted);
+    case NodeKind::kUnnest:
+      return PruneUnnest(node, wanted);
+    case NodeKind::kNest:
+      return PruneNest(node, wanted);
     case NodeKind::kFilter:
     case NodeKind::kSort:
     case NodeKind::kLimit:

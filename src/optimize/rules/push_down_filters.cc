@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "optimize/rewrite.h"
 #include "optimize/rules/join_filters.h"
+#include "plan/can_fail.h"
 #include "plan/fetch_node.h"
 #include "plan/join_condition.h"
 #include "plan/row_nodes.h"
@@ -107,6 +109,21 @@ Parts SplitByInput(Conjuncts pending, const Node& input) {
   return parts;
 }
 
+// What may go below the lists of an Unnest: not what could fail for a row without elements.
+Parts SplitByParent(Conjuncts pending, const Node& input) {
+  Conjuncts failing;
+  std::erase_if(pending, [&failing](const ExprPtr& expr) {
+    if (CanFail(*expr)) {
+      failing.push_back(expr);
+      return true;
+    }
+    return false;
+  });
+  Parts parts = SplitByInput(std::move(pending), input);
+  std::move(failing.begin(), failing.end(), std::back_inserter(parts.above));
+  return parts;
+}
+
 class FilterPusher {
  public:
   explicit FilterPusher(ColumnIdGenerator* ids) : ids_(ids) {}
@@ -130,6 +147,8 @@ class FilterPusher {
                    ? Stay(node, std::move(pending))
                    : PushThrough(node, SplitByGroups(std::move(pending), spec.groups));
       }
+      case NodeKind::kUnnest:
+        return PushThrough(node, SplitByParent(std::move(pending), *node->input()));
       case NodeKind::kFetch:
         return PushThrough(node, SplitByInput(std::move(pending), *node->input()));
       case NodeKind::kSort:
@@ -143,6 +162,7 @@ class FilterPusher {
       case NodeKind::kScan:
       case NodeKind::kValues:
       case NodeKind::kLimit:
+      case NodeKind::kNest:
         return Stay(node, std::move(pending));
     }
     return Stay(node, std::move(pending));

@@ -273,8 +273,10 @@ TEST(BindError, OrderAndLimit) {
 
 TEST(BindError, Rest) {
   const Case cases[] = {
-      {"SELECT * FROM UNNEST([1, 2])", "unsupported: UNNEST @ UNNEST"},
-      {"SELECT unnest([1]) FROM t", "unsupported: unnest(..) @ unnest"},
+      {"SELECT * FROM UNNEST(1)", "bind: UNNEST takes lists and maps, not BIGINT @ 1"},
+      {"SELECT k FROM t WHERE unnest([1]) = k",
+       "bind: unnest(..) is not allowed in WHERE @ unnest([1]) | unnest the list in FROM: FROM t, "
+       "UNNEST(t.list) AS element"},
       {"SELECT k, x FROM t INTERSECT SELECT k FROM t",
        "bind: each INTERSECT query must have the same number of columns; there are 2 and 1 @ "
        "SELECT k FROM t"},
