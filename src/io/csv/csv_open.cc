@@ -10,6 +10,8 @@
 
 #include "base/error.h"
 #include "io/csv/csv_format.h"
+#include "io/csv/csv_record.h"
+#include "io/csv/csv_value.h"
 #include "io/file_list.h"
 #include "io/open.h"
 #include "io/text/text_source.h"
@@ -70,7 +72,7 @@ arrow::Result<CsvReadOptions> TakeOptions(ReaderOptions* options) {
   }
   ARROW_ASSIGN_OR_RAISE(taken.header, options->TakeBool("header"));
   ARROW_ASSIGN_OR_RAISE(auto null_text, options->TakeText("nullstr"));
-  taken.dialect.null_text = std::move(null_text).value_or("");
+  taken.dialect.null_texts = {std::move(null_text).value_or("")};
   ARROW_ASSIGN_OR_RAISE(const auto all_text, options->TakeBool("all_varchar"));
   taken.all_text = all_text.value_or(false);
   for (const char* const name : {"sample_rows", "sample_size"}) {
@@ -102,14 +104,16 @@ struct SeenValues {
     const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
     const bool is_number = !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0]));
     const auto fits = [&](const std::shared_ptr<arrow::DataType>& number) {
-      return is_number && ParseCsvValue(*number, text, &bits) && !LosesText(*number, text);
+      return is_number && ParseCsvValue(CsvDialect(), *number, text, &bits) &&
+             !LosesText(*number, text);
     };
-    is_bool = is_bool && ParseCsvValue(*arrow::boolean(), text, &bits);
+    is_bool = is_bool && ParseCsvValue(CsvDialect(), *arrow::boolean(), text, &bits);
     is_integer = is_integer && fits(arrow::int64());
     is_double = is_double && fits(arrow::float64());
-    is_date = is_date && ParseCsvValue(*arrow::date32(), text, &bits);
+    is_date = is_date && ParseCsvValue(CsvDialect(), *arrow::date32(), text, &bits);
     is_timestamp =
-        is_timestamp && ParseCsvValue(*arrow::timestamp(arrow::TimeUnit::MICRO), text, &bits);
+        is_timestamp &&
+        ParseCsvValue(CsvDialect(), *arrow::timestamp(arrow::TimeUnit::MICRO), text, &bits);
   }
 
   // Of the values of two files.
@@ -152,7 +156,10 @@ arrow::Result<std::vector<Row>> ReadRows(const CsvDialect& dialect, const TextSa
   std::vector<Row> rows;
   std::vector<CsvField> fields;
   std::string scratch;
-  size_t position = ByteOrderMarkBytes(text);
+  CsvDialect no_header = dialect;
+  no_header.has_header = false;
+  ARROW_ASSIGN_OR_RAISE(const auto first, FindCsvBegin(no_header, text, sample.is_whole));
+  size_t position = first.value_or(text.size());
   while (rows.size() < rows_max) {
     size_t error_offset = 0;
     auto found = FindCsvRecord(dialect, text, position, sample.is_whole);
@@ -257,7 +264,7 @@ arrow::Result<CsvSketch> Sketch(const std::string& path, const CsvReadOptions& o
   for (size_t i = sketch.dialect.has_header ? 1 : 0; i < rows.size(); ++i) {
     for (size_t k = 0; k < std::min(rows[i].size(), sketch.columns.size()); ++k) {
       const auto& [text, is_quoted] = rows[i][k];
-      if (is_quoted || text != options.dialect.null_text) {
+      if (is_quoted || text != options.dialect.null_texts[0]) {
         sketch.columns[k].Add(text);
       }
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <arrow/array.h>
 
@@ -10,8 +11,81 @@
 
 namespace keepone {
 
-arrow::Result<std::unique_ptr<CutBlock>> SequentialCutter::CutBlockOfAll() {
-  auto block = std::make_unique<CutBlock>(Pool());
+namespace {
+
+class LineEnds final : public RecordEnds {
+ public:
+  std::optional<size_t> Scan(std::string_view text) override {
+    const size_t found = text.rfind('\n');
+    return found == std::string_view::npos ? std::nullopt : std::optional<size_t>(found + 1);
+  }
+};
+
+std::unique_ptr<RecordEnds> EndsOf(const TextFormat& format) {
+  return format.lines_are_records() ? std::make_unique<LineEnds>() : format.MakeRecordEnds();
+}
+
+}  // namespace
+
+SequentialCutter::SequentialCutter(const TextReading* reading, const SourceFile* file,
+                                   std::shared_ptr<TextInput> input)
+    : reading_(reading),
+      file_(file),
+      input_(std::move(input)),
+      ends_(EndsOf(*file->format)),
+      window_(Pool()) {}
+
+arrow::Result<std::unique_ptr<CutText>> SequentialCutter::NextText() {
+  ARROW_ASSIGN_OR_RAISE(const bool begun, Begin());
+  while (begun && cut_ <= position_) {
+    if (scanned_ < static_cast<size_t>(window_.size())) {
+      const auto end = ends_->Scan(window_.text().substr(scanned_));
+      cut_ = end.has_value() ? scanned_ + *end : cut_;
+      scanned_ = static_cast<size_t>(window_.size());
+    } else if (is_last_) {
+      break;
+    } else if (window_.size() - static_cast<int64_t>(position_) > kRecordBytesMax) {
+      const arrow::Status status =
+          DataError("the record that begins here is larger than 256 MiB; is a quote not closed?");
+      const std::optional<int64_t> line =
+          file_->is_regular ? std::nullopt : std::optional<int64_t>(LineOf(position_));
+      return WithLine(status, *file_, base_ + static_cast<int64_t>(position_), {}, line);
+    } else {
+      ARROW_RETURN_NOT_OK(Extend());
+    }
+  }
+  if (is_last_ && scanned_ == static_cast<size_t>(window_.size())) {
+    cut_ = scanned_;  // what is left ends with the file
+  }
+  if (!begun || cut_ <= position_) {
+    ARROW_RETURN_NOT_OK(input_->CheckUnchanged(file_->identity));
+    return nullptr;
+  }
+  auto cut = std::make_unique<CutText>(Pool());
+  if (!file_->is_regular) {
+    cut->line = LineOf(position_);
+    LineOf(cut_);
+  }
+  TextBuffer next(Pool());
+  const std::string_view rest = window_.text().substr(cut_);
+  ARROW_ASSIGN_OR_RAISE(uint8_t* const out, next.Reserve(static_cast<int64_t>(rest.size())));
+  std::memcpy(out, rest.data(), rest.size());
+  next.Grow(static_cast<int64_t>(rest.size()));
+  cut->begin = position_;
+  cut->end = cut_;
+  cut->offset = base_;
+  base_ += static_cast<int64_t>(cut_);
+  scanned_ -= cut_;
+  position_ = 0;
+  counted_ = 0;
+  cut_ = 0;
+  cut->text = std::move(window_);
+  window_ = std::move(next);
+  return cut;
+}
+
+arrow::Result<std::unique_ptr<CutRecords>> SequentialCutter::NextRecords() {
+  auto block = std::make_unique<CutRecords>(Pool());
   while (block->text.size() < reading_->source->block_bytes) {
     ARROW_ASSIGN_OR_RAISE(const bool found, AppendNext(block.get()));
     if (!found) {
@@ -25,9 +99,9 @@ arrow::Result<std::unique_ptr<CutBlock>> SequentialCutter::CutBlockOfAll() {
   return block;
 }
 
-arrow::Result<std::unique_ptr<CutBlock>> SequentialCutter::CutBlockAt(
+arrow::Result<std::unique_ptr<CutRecords>> SequentialCutter::RecordsAt(
     const arrow::Int64Array& addresses, int64_t* next, int64_t end) {
-  auto block = std::make_unique<CutBlock>(Pool());
+  auto block = std::make_unique<CutRecords>(Pool());
   while (*next < end && block->text.size() < reading_->source->block_bytes) {
     const int64_t offset = addresses.Value(*next) & kOffsetMax;
     ARROW_RETURN_NOT_OK(SkipTo(offset));
@@ -70,6 +144,8 @@ arrow::Status SequentialCutter::Extend() {
                         input_->Read(bytes, out + rest.size(), reading_->context));
   next.Grow(static_cast<int64_t>(rest.size()) + got);
   base_ += static_cast<int64_t>(position_);
+  scanned_ -= std::min(scanned_, position_);
+  cut_ -= std::min(cut_, position_);
   position_ = 0;
   counted_ = 0;
   is_last_ = got < bytes;
@@ -92,17 +168,27 @@ int64_t SequentialCutter::LineOf(size_t position) {
   return line_;
 }
 
-arrow::Result<bool> SequentialCutter::AppendNext(CutBlock* block) {
+arrow::Result<bool> SequentialCutter::Begin() {
   while (!begun_) {
     ARROW_ASSIGN_OR_RAISE(const auto first, file_->format->FindFirst(window_.text(), is_last_));
     if (first.has_value()) {
       position_ = *first;
       begun_ = true;
+      scanned_ = position_;
+      cut_ = position_;
     } else if (is_last_) {
       return false;
     } else {
       ARROW_RETURN_NOT_OK(Extend());
     }
+  }
+  return true;
+}
+
+arrow::Result<bool> SequentialCutter::AppendNext(CutRecords* block) {
+  ARROW_ASSIGN_OR_RAISE(const bool begun, Begin());
+  if (!begun) {
+    return false;
   }
   while (true) {
     auto found = file_->format->FindRecord(window_.text(), position_, is_last_);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include <arrow/result.h>
@@ -13,9 +13,9 @@
 
 namespace keepone {
 
-// Records that were cut already, in a text of their own.
-struct CutBlock {
-  explicit CutBlock(arrow::MemoryPool* pool) : text(pool) {}
+// Records of a file, copied out of its text.
+struct CutRecords {
+  explicit CutRecords(arrow::MemoryPool* pool) : text(pool) {}
 
   struct Record {
     size_t begin = 0;
@@ -27,20 +27,41 @@ struct CutBlock {
   std::vector<Record> records;
 };
 
-// Cuts a file into records from the beginning on. Used by one thread at a time.
+// A stretch of a file with whole records.
+struct CutText {
+  explicit CutText(arrow::MemoryPool* pool) : text(pool) {}
+
+  // Of what is not passed over.
+  TextPart part() const {
+    return {text.text().substr(begin, end - begin), offset + static_cast<int64_t>(begin), line};
+  }
+
+  TextBuffer text;
+  size_t begin = 0;
+  size_t end = 0;
+  int64_t offset = 0;  // of the text in the file
+  std::optional<int64_t> line;
+};
+
+// Cuts a file from the beginning on: into stretches with whole records where its format can tell
+// where records end, else into records. Used by one thread at a time.
 class SequentialCutter {
  public:
   SequentialCutter(const TextReading* reading, const SourceFile* file,
-                   std::shared_ptr<TextInput> input)
-      : reading_(reading), file_(file), input_(std::move(input)), window_(Pool()) {}
+                   std::shared_ptr<TextInput> input);
+
+  bool cuts_text() const { return ends_ != nullptr; }
+
+  // The next stretch, about a block; nullptr at the end. REQUIRES: cuts_text()
+  arrow::Result<std::unique_ptr<CutText>> NextText();
 
   // The next records, a block's worth; nullptr at the end.
-  arrow::Result<std::unique_ptr<CutBlock>> CutBlockOfAll();
+  arrow::Result<std::unique_ptr<CutRecords>> NextRecords();
 
   // Of the records at `addresses` from `*next` to `end`, ascending and behind those from before, as
   // many as a block holds; `*next` goes behind them.
-  arrow::Result<std::unique_ptr<CutBlock>> CutBlockAt(const arrow::Int64Array& addresses,
-                                                      int64_t* next, int64_t end);
+  arrow::Result<std::unique_ptr<CutRecords>> RecordsAt(const arrow::Int64Array& addresses,
+                                                       int64_t* next, int64_t end);
 
  private:
   arrow::MemoryPool* Pool() const { return reading_->context->pool(); }
@@ -48,11 +69,16 @@ class SequentialCutter {
   // Reads more, and lets go what lies before the position.
   arrow::Status Extend();
   int64_t LineOf(size_t position);
-  arrow::Result<bool> AppendNext(CutBlock* block);
+  // Goes to the first record of the file; false where there is none.
+  arrow::Result<bool> Begin();
+  arrow::Result<bool> AppendNext(CutRecords* block);
 
   const TextReading* reading_;
   const SourceFile* file_;
   const std::shared_ptr<TextInput> input_;
+  const std::unique_ptr<RecordEnds> ends_;
+  size_t scanned_ = 0;  // of the window, by ends_
+  size_t cut_ = 0;      // behind the last record that ends in what was scanned
   TextBuffer window_;
   int64_t base_ = 0;  // of the window in the file
   size_t position_ = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <arrow/result.h>
+#include <arrow/status.h>
 #include <arrow/type_fwd.h>
 
 namespace keepone {
@@ -24,6 +25,16 @@ struct TextRecord {
   size_t next = 0;   // where the search for the record behind it begins
 };
 
+// Follows a text from the beginning of a record on and tells where records end, much faster than a
+// search for each of them. Used by one thread.
+class RecordEnds {
+ public:
+  virtual ~RecordEnds() = default;
+  // Goes on with `text`, which stands behind what was scanned before and is followed by
+  // kTextPaddingBytes readable bytes. The offset in it behind the last record that ends in it.
+  virtual std::optional<size_t> Scan(std::string_view text) = 0;
+};
+
 // Turns records into rows. Used by one thread.
 class RecordParser {
  public:
@@ -33,6 +44,16 @@ class RecordParser {
   // that the record is to blame for is of kind data, its message begins with neither the file nor
   // the line, which the caller knows: `*error_offset` is where in the record it is.
   virtual arrow::Status Append(std::string_view record, size_t* error_offset) = 0;
+  // Appends the rows of many records at once, faster than one by one: of records of `text` from
+  // `*position` on, where one may begin, at most `rows_max`, at least 1. `*position` goes behind
+  // them; `begins` gets where each begins in the text. `text` ends with a record, is followed by
+  // kTextPaddingBytes readable bytes and stays as it is until another text is given. May append
+  // none where there are some, and does so before one that cannot be read: FindRecord and Append
+  // then go on.
+  virtual arrow::Status AppendSome(std::string_view /*text*/, int64_t /*rows_max*/,
+                                   size_t* /*position*/, std::vector<size_t>* /*begins*/) {
+    return arrow::Status::OK();
+  }
   virtual int64_t rows() const = 0;
   // Of the rows that were appended since the last Finish, as far as they are known.
   virtual int64_t bytes() const = 0;
@@ -61,6 +82,10 @@ class TextFormat {
   virtual arrow::Result<std::optional<TextRecord>> FindRecord(std::string_view text,
                                                               size_t position,
                                                               bool is_last) const = 0;
+
+  // For a text that is cut into parts with whole records each; nullptr: only FindRecord cuts it.
+  // Not asked for where lines are records.
+  virtual std::unique_ptr<RecordEnds> MakeRecordEnds() const { return nullptr; }
 
   // Where the first record of a file may begin: behind a byte order mark and a header line.
   // Nothing where the text, which is the beginning of the file, is too short to tell.

@@ -72,78 +72,80 @@ class BlockMorsel final : public TextMorsel {
  private:
   arrow::Status Begin() override {
     // From the byte before: a line end there says that a record may begin where the block does.
-    base_ = begin_ == open_.first ? begin_ : begin_ - 1;
-    ARROW_RETURN_NOT_OK(Extend(end_ - base_));
-    if (base_ == begin_) {
-      return arrow::Status::OK();
+    const int64_t base = begin_ == open_.first ? begin_ : begin_ - 1;
+    ARROW_RETURN_NOT_OK(Extend(base, end_ - base));
+    size_t begin = 0;
+    if (base != begin_) {
+      const size_t line_end = buffer_.text().find('\n');
+      if (line_end == std::string_view::npos || base + static_cast<int64_t>(line_end) + 1 >= end_) {
+        return arrow::Status::OK();
+      }
+      begin = line_end + 1;
     }
-    const size_t line_end = buffer_.text().find('\n');
-    position_ = line_end == std::string_view::npos ? buffer_.text().size() : line_end + 1;
+    // The last record ends at the first line end from the block's last byte on.
+    auto searched = static_cast<size_t>(end_ - base - 1);
+    size_t end = buffer_.text().find('\n', searched);
+    while (end == std::string_view::npos && !is_last_) {
+      ARROW_RETURN_NOT_OK(reading_->context->CheckStop());
+      searched = std::max(searched, static_cast<size_t>(buffer_.size()));
+      ARROW_RETURN_NOT_OK(Extend(base, std::max<int64_t>(kReadMoreBytes, buffer_.size() / 2)));
+      end = buffer_.text().find('\n', searched);
+    }
+    end = end == std::string_view::npos ? static_cast<size_t>(buffer_.size()) : end + 1;
+    part_ = {buffer_.text().substr(begin, end - begin), base + static_cast<int64_t>(begin), {}};
     return arrow::Status::OK();
   }
 
-  arrow::Result<bool> AppendNext() override {
-    while (true) {
-      if (base_ + static_cast<int64_t>(position_) >= end_) {
-        return false;
-      }
-      auto found = file().format->FindRecord(buffer_.text(), position_, is_last_);
-      if (!found.ok()) {
-        return WithLine(found.status(), file(), base_ + static_cast<int64_t>(position_), {}, {});
-      }
-      if (found->has_value()) {
-        const TextRecord record = **found;
-        if (base_ + static_cast<int64_t>(record.begin) >= end_) {
-          return false;
-        }
-        position_ = record.next;
-        ARROW_RETURN_NOT_OK(
-            rows_.Append(buffer_.text().substr(record.begin, record.end - record.begin),
-                         base_ + static_cast<int64_t>(record.begin), {}));
-        return true;
-      }
-      if (is_last_) {
-        return false;
-      }
-      ARROW_RETURN_NOT_OK(reading_->context->CheckStop());
-      ARROW_RETURN_NOT_OK(Extend(std::max<int64_t>(kReadMoreBytes, buffer_.size())));
-    }
-  }
+  arrow::Result<bool> AppendNext() override { return rows_.AppendSome(part_, &position_); }
 
   arrow::Status End() override { return open_.input->CheckUnchanged(file().identity); }
 
-  arrow::Status Extend(int64_t bytes) {
-    return ReadMore(*reading_, open_, base_ + buffer_.size(), bytes, &buffer_, &is_last_);
+  arrow::Status Extend(int64_t base, int64_t bytes) {
+    return ReadMore(*reading_, open_, base + buffer_.size(), bytes, &buffer_, &is_last_);
   }
 
   const OpenFile open_;
   const int64_t begin_;
   const int64_t end_;
-  int64_t base_ = 0;
   TextBuffer buffer_;
+  TextPart part_;
   size_t position_ = 0;
   bool is_last_ = false;
 };
 
-class CutMorsel final : public TextMorsel {
+class CutTextMorsel final : public TextMorsel {
  public:
-  CutMorsel(std::shared_ptr<const TextReading> reading, size_t file,
-            std::unique_ptr<CutBlock> block)
-      : TextMorsel(std::move(reading), file), block_(std::move(block)) {}
+  CutTextMorsel(std::shared_ptr<const TextReading> reading, size_t file,
+                std::unique_ptr<CutText> text)
+      : TextMorsel(std::move(reading), file), text_(std::move(text)), part_(text_->part()) {}
+
+ private:
+  arrow::Result<bool> AppendNext() override { return rows_.AppendSome(part_, &position_); }
+
+  const std::unique_ptr<CutText> text_;
+  const TextPart part_;
+  size_t position_ = 0;
+};
+
+class CutRecordsMorsel final : public TextMorsel {
+ public:
+  CutRecordsMorsel(std::shared_ptr<const TextReading> reading, size_t file,
+                   std::unique_ptr<CutRecords> records)
+      : TextMorsel(std::move(reading), file), records_(std::move(records)) {}
 
  private:
   arrow::Result<bool> AppendNext() override {
-    if (next_ == block_->records.size()) {
+    if (next_ == records_->records.size()) {
       return false;
     }
-    const CutBlock::Record& record = block_->records[next_++];
+    const CutRecords::Record& record = records_->records[next_++];
     ARROW_RETURN_NOT_OK(
-        rows_.Append(block_->text.text().substr(record.begin, record.end - record.begin),
+        rows_.Append(records_->text.text().substr(record.begin, record.end - record.begin),
                      record.offset, record.line));
     return true;
   }
 
-  const std::unique_ptr<CutBlock> block_;
+  const std::unique_ptr<CutRecords> records_;
   size_t next_ = 0;
 };
 
@@ -228,9 +230,14 @@ std::unique_ptr<Morsel> MakeBlockMorsel(std::shared_ptr<const TextReading> readi
   return std::make_unique<BlockMorsel>(std::move(reading), file, std::move(open), begin, end);
 }
 
-std::unique_ptr<Morsel> MakeCutMorsel(std::shared_ptr<const TextReading> reading, size_t file,
-                                      std::unique_ptr<CutBlock> block) {
-  return std::make_unique<CutMorsel>(std::move(reading), file, std::move(block));
+std::unique_ptr<Morsel> MakeRecordsMorsel(std::shared_ptr<const TextReading> reading, size_t file,
+                                          std::unique_ptr<CutRecords> records) {
+  return std::make_unique<CutRecordsMorsel>(std::move(reading), file, std::move(records));
+}
+
+std::unique_ptr<Morsel> MakeTextMorsel(std::shared_ptr<const TextReading> reading, size_t file,
+                                       std::unique_ptr<CutText> text) {
+  return std::make_unique<CutTextMorsel>(std::move(reading), file, std::move(text));
 }
 
 std::unique_ptr<Morsel> MakeFetchMorsel(std::shared_ptr<const TextReading> reading, size_t file,

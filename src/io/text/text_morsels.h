@@ -19,8 +19,10 @@ std::unique_ptr<Morsel> MakeBlockMorsel(std::shared_ptr<const TextReading> readi
                                         OpenFile open, int64_t begin, int64_t end);
 
 // Records that were cut already.
-std::unique_ptr<Morsel> MakeCutMorsel(std::shared_ptr<const TextReading> reading, size_t file,
-                                      std::unique_ptr<CutBlock> block);
+std::unique_ptr<Morsel> MakeRecordsMorsel(std::shared_ptr<const TextReading> reading, size_t file,
+                                          std::unique_ptr<CutRecords> records);
+std::unique_ptr<Morsel> MakeTextMorsel(std::shared_ptr<const TextReading> reading, size_t file,
+                                       std::unique_ptr<CutText> text);
 
 // The records of a plain file at the addresses [begin, end), near ones read at once.
 std::unique_ptr<Morsel> MakeFetchMorsel(std::shared_ptr<const TextReading> reading, size_t file,

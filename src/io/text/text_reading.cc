@@ -26,8 +26,10 @@ arrow::Status WithLine(const arrow::Status& status, const SourceFile& file, int6
   const size_t line_end = before.rfind('\n');
   const size_t column =
       line_end == std::string_view::npos ? before.size() + 1 : before.size() - line_end;
-  return DataError(file.path, ", line ", *line + CountLineEnds(before), ", column ", column, ": ",
-                   status.message());
+  const arrow::Status told = DataError(file.path, ", line ", *line + CountLineEnds(before),
+                                       ", column ", column, ": ", status.message());
+  const ErrorDetail* const detail = GetErrorDetail(status);
+  return detail == nullptr || detail->hint().empty() ? told : WithHint(told, detail->hint());
 }
 
 arrow::Status ReadMore(const TextReading& reading, const OpenFile& file, int64_t offset,

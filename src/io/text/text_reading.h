@@ -24,6 +24,8 @@ namespace keepone {
 // A row's address is (file number << kFileShift | offset of its record).
 inline constexpr int kFileShift = 40;
 inline constexpr int64_t kOffsetMax = (int64_t{1} << kFileShift) - 1;
+// A record that is larger is an error, so that a quote that nobody closes does not take the memory.
+inline constexpr int64_t kRecordBytesMax = int64_t{256} << 20;
 // What is read at least where a record goes on behind the text that is there.
 inline constexpr int64_t kReadMoreBytes = 16 << 10;
 
@@ -62,6 +64,13 @@ struct TextReading {
 struct OpenFile {
   std::shared_ptr<const TextInput> input;
   int64_t first = 0;  // where the first record may begin
+};
+
+// Whole records of a file, with padding behind them.
+struct TextPart {
+  std::string_view text;
+  int64_t offset = 0;           // of the text in the file
+  std::optional<int64_t> line;  // the number of its first line, where it is known
 };
 
 int64_t CountLineEnds(std::string_view text);

@@ -93,9 +93,16 @@ class TextScan final : public TextStream {
         }
         continue;
       }
-      ARROW_ASSIGN_OR_RAISE(auto block, cutter_->CutBlockOfAll());
-      if (block != nullptr) {
-        return MakeCutMorsel(reading_, file_, std::move(block));
+      if (cutter_->cuts_text()) {
+        ARROW_ASSIGN_OR_RAISE(auto text, cutter_->NextText());
+        if (text != nullptr) {
+          return MakeTextMorsel(reading_, file_, std::move(text));
+        }
+        continue;
+      }
+      ARROW_ASSIGN_OR_RAISE(auto records, cutter_->NextRecords());
+      if (records != nullptr) {
+        return MakeRecordsMorsel(reading_, file_, std::move(records));
       }
     }
     Close();
@@ -142,8 +149,8 @@ class TextFetch final : public TextStream {
     const int64_t file_end =
         std::lower_bound(values + next_, values + addresses_->length(), behind) - values;
     if (FileAt(file).is_compressed) {
-      ARROW_ASSIGN_OR_RAISE(auto block, cutter_->CutBlockAt(*addresses_, &next_, file_end));
-      return MakeCutMorsel(reading_, file, std::move(block));
+      ARROW_ASSIGN_OR_RAISE(auto records, cutter_->RecordsAt(*addresses_, &next_, file_end));
+      return MakeRecordsMorsel(reading_, file, std::move(records));
     }
     const int64_t begin = next_;
     const int64_t end_max = std::min(file_end, begin + kFetchRecordsMax);
